@@ -201,7 +201,7 @@ var confined = []struct {
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
 	{"net", []string{"internal/deskweb/", "internal/fleet/", "internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
-	{"net/http", []string{"internal/deskweb/", "internal/fleet/metrics/", "internal/serve/", "internal/testnet/", "internal/testmodel/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
+	{"net/http", []string{"internal/deskweb/", "internal/fleet/metrics/", "internal/notify/", "internal/serve/", "internal/testnet/", "internal/testmodel/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
 	{"crypto/tls", []string{"internal/fleet/", "internal/notify/webhook", "internal/testnet/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
 	{"github.com/nats-io", []string{"internal/fleet/", "cmd/cordon-fleet/"}, "the engine of a fleet is linked into cordon-fleet and never into cordon"},
 	{"charm.land", []string{"internal/deskterm/"}, "only the desk draws; nothing that starts for a tool call needs it"},

@@ -59,7 +59,7 @@ func main() {
 		os.Exit(exitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends this program at once
 	code, err := probe(ctx, o)
 	switch {
 	case ctx.Err() != nil:

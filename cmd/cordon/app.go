@@ -31,6 +31,7 @@ import (
 type app struct {
 	out, err io.Writer
 	in       *os.File
+	over     <-chan struct{} // closed when a signal ends this
 	json     bool
 	dir      string
 	active   bool // the operator says that changes of the host were theirs
@@ -70,13 +71,16 @@ func (a *app) root(args ...string) *cobra.Command {
 			if version {
 				return a.version(thisBuild())
 			}
-			if s, err := a.open(cmd.Context()); err == nil && hasWorkers(s) {
-				if desk := a.desksConsole(); !a.json && desk.Fits() {
-					return desk.Terminal(cmd.Context())
-				}
-				return a.ls(cmd.Context(), lsOptions{})
+			s, err := a.open(cmd.Context())
+			switch desk := a.desksConsole(); {
+			case is[usageError](err):
+				return err
+			case err != nil || !hasWorkers(s):
+				return cmd.Help()
+			case !a.json && desk.Fits():
+				return desk.Terminal(cmd.Context())
 			}
-			return cmd.Help()
+			return a.ls(cmd.Context(), lsOptions{})
 		},
 		PersistentPreRun: func(*cobra.Command, []string) {
 			if os.Getenv(cell.Mark) == "" { // inside a worker nothing of the host's is there
@@ -195,6 +199,9 @@ func (a *app) showDesk(ctx context.Context, dir string) error {
 	a.dir = dir
 	return a.desksConsole().Show(ctx)
 }
+
+// typed is what is typed or piped in, until a signal.
+func (a *app) typed() io.Reader { return terminal.Typed{In: a.in, Over: a.over} }
 
 // page is where this command prints.
 func (a *app) page() page.Page { return page.Page{Out: a.out, Err: a.err, JSON: a.json} }

@@ -65,7 +65,7 @@ func (a *app) check(ctx context.Context, o checkOptions, args []string) error {
 		return err
 	}
 	if o.batch {
-		return warrant.JudgeLines(s, a.in, a.out, warrant.Call{Tool: o.tool, Cwd: o.cwd})
+		return warrant.JudgeLines(s, a.typed(), a.out, warrant.Call{Tool: o.tool, Cwd: o.cwd})
 	}
 	d := guard.Decide(s, hook.Typed(o.tool, args[0], o.cwd))
 	if err := a.page().Decision(d); err != nil {

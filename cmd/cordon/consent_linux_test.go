@@ -56,3 +56,17 @@ func answered(s *site, answer string, args []string) *console {
 	c.untilEnded()
 	return c
 }
+
+// Ctrl-c ends a question, and nothing is done.
+func TestInterruptedQuestion(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", clean)
+	c := newConsole(s, nil, "discard", s.only().Worker)
+	c.expect(`\[y/N\] `)
+	c.send("\x03")
+	c.untilEnded()
+	if w := s.only(); c.cmd.ProcessState.ExitCode() != 130 || w.Status != "finished" {
+		t.Errorf("it ended with %d, and the worker is %q\n%s", c.cmd.ProcessState.ExitCode(), w.Status, c.text())
+	}
+}

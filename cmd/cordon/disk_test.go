@@ -119,3 +119,20 @@ func TestFullDisk(t *testing.T) {
 		})
 	}
 }
+
+// Only git's own words say that a disk is full, and then a result waits. A name that says so leads to quarantine, like
+// every other failure.
+func TestNameLikeAFullDisk(t *testing.T) {
+	t.Parallel()
+	for says, status := range map[string]string{
+		"fatal: unable to write: No space left on device":        "finished",
+		"fatal: bad object in src/a: No space left on device.go": "quarantined",
+	} {
+		s := newSite(t)
+		r := s.start(s.otherGit("fast-import", fmt.Sprintf("cat >/dev/null; echo '%s' >&2; exit 128", says)), "run", "--merge", "--", "sh", "-c", clean)
+		r.awaitEnd()
+		if w := s.only(); w.Status != status {
+			t.Errorf("%s: it is %q\n%s%s", says, w.Status, r.out.String(), r.errs.String())
+		}
+	}
+}

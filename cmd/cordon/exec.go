@@ -135,7 +135,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return started(l) }
 	}
 	// No signal that is forwarded may end us before notice has placed what the command
-	// wrote. The rest of them are caught everywhere.
+	// wrote. SIGTERM and SIGHUP are caught everywhere; a second ctrl-c ends us, and --place does the rest.
 	swept := make(chan os.Signal, 1)
 	signal.Notify(swept, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(swept)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"cordon/internal/journal"
@@ -24,15 +25,10 @@ func main() {
 // wantsJSON looks for --json before the flags are parsed: a mistake among them is
 // answered in JSON too.
 func wantsJSON(args []string) bool {
-	for _, arg := range args {
-		if arg == "--" {
-			return false
-		}
-		if arg == "--json" {
-			return true
-		}
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
 	}
-	return false
+	return slices.Contains(args, "--json")
 }
 
 // run is the whole program. watch observes the journal; tests use it to kill
@@ -42,10 +38,13 @@ func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	// makes room early. Most audits are over soon, and what they need is small.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(256 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// A second ctrl-c ends this program at once, which loses nothing. The other signals come twice when a terminal closes.
+	ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, stop)
 	output := watchOutput()
-	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch, json: wantsJSON(args)}
+	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, over: ctx.Done(), watch: watch, json: wantsJSON(args)}
 	root := a.root(args...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ func (m *messageFlags) on(f *pflag.FlagSet) {
 }
 
 // read is the message that the flags give; "" for none.
-func (m *messageFlags) read(in *os.File, detached bool) (string, error) {
+func (m *messageFlags) read(in io.Reader, detached bool) (string, error) {
 	text := strings.Join(m.text, "\n\n")
 	switch {
 	case m.text == nil && m.file == "":
@@ -35,9 +34,13 @@ func (m *messageFlags) read(in *os.File, detached bool) (string, error) {
 	case m.file == "-" && detached:
 		return "", usage("-F - cannot be read in the background: name a file")
 	case m.file != "":
-		content, err := readMessage(m.file, in)
+		read := readNamed
+		if m.file == "-" {
+			read = func(string) ([]byte, error) { return io.ReadAll(io.LimitReader(in, plainfile.Text)) }
+		}
+		content, err := read(m.file)
 		if err != nil {
-			return "", usage("-F %s: %v", m.file, err)
+			return "", usage("-F %s: %w", m.file, err)
 		}
 		text = string(content)
 	}
@@ -45,13 +48,6 @@ func (m *messageFlags) read(in *os.File, detached bool) (string, error) {
 		return "", usage("%v", err)
 	}
 	return text, nil
-}
-
-func readMessage(file string, in *os.File) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(io.LimitReader(in, plainfile.Text))
-	}
-	return readNamed(file)
 }
 
 const landAsHelp = "`FORM` of the commits that land: squash (one), history (the worker's own, and a merge) or rebase (the worker's own in a line); " +

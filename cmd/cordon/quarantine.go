@@ -295,7 +295,7 @@ func (a *app) confirm(yes bool, question string, args ...any) error {
 		return usage("there is no terminal to ask on: use --yes")
 	}
 	fmt.Fprint(a.err, legible.Text(fmt.Sprintf(question, args...))+" [y/N] ")
-	line, err := bufio.NewReader(a.in).ReadString('\n')
+	line, err := bufio.NewReader(a.typed()).ReadString('\n')
 	if err != nil {
 		return err
 	}

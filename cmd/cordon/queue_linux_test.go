@@ -8,6 +8,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // queued is what cordon queue tells of the results for main, by worker.
@@ -175,32 +176,98 @@ func (s *site) allOnce(ids []string) {
 	s.sound()
 }
 
-// A signal ends the wait for the lock of a landing, which a hook of the operator's may hold for minutes.
+// held takes a lock of the state directory, as another process of cordon's would.
+func (s *site) held(name string) *os.File {
+	s.t.Helper()
+	s.cordon([]int{0}, "run", "--", "true")
+	locks, err := filepath.Glob(s.place("state/cordon/*/" + name))
+	if err != nil || len(locks) != 1 {
+		s.t.Fatal(locks, err)
+	}
+	lock, err := os.Open(locks[0])
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return lock
+}
+
+// awaitOpened waits until cordon has opened a file.
+func (r *running) awaitOpened(name string) {
+	r.t.Helper()
+	r.await("cordon has opened "+name, func() bool {
+		links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", r.cmd.Process.Pid))
+		return slices.ContainsFunc(links, func(link string) bool { to, _ := os.Readlink(link); return to == name })
+	})
+}
+
+// A signal ends the wait for the lock of a landing, which another landing may hold for long.
 func TestSignalAtTheGate(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		s := newSite(t)
-		s.cordon([]int{0}, "run", "--", "true")
-		locks, err := filepath.Glob(s.place("state/cordon/*/gate.lock"))
-		if err != nil || len(locks) != 1 {
-			t.Fatal(locks, err)
-		}
-		lock, err := os.Open(locks[0])
-		if err == nil {
-			err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		lock := s.held("gate.lock")
 		r := s.start(nil, "run", "--", "true")
-		r.await("cordon has opened the lock", func() bool {
-			links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", r.cmd.Process.Pid))
-			return slices.ContainsFunc(links, func(link string) bool { to, _ := os.Readlink(link); return to == locks[0] })
-		})
+		r.awaitOpened(lock.Name())
 		if o := r.signal(sig); o.code == 0 {
 			t.Errorf("%v: %+v", sig, o)
 		}
 		lock.Close()
 		s.sound()
 	}
+}
+
+// A second ctrl-c ends cordon whatever it waits for. Here that is somebody who stopped in the middle of an append to the journal.
+func TestSecondInterrupt(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	lock := s.held("journal.lock")
+	r := s.start(nil, "run", "--", "true")
+	r.awaitOpened(lock.Name())
+	s.await("cordon has ended", func() bool {
+		_ = r.cmd.Process.Signal(syscall.SIGINT) // it may have ended
+		return r.over()
+	})
+	if o := ended(r.cmd, r.out.String(), r.errs.String()); o.signal != syscall.SIGINT {
+		t.Errorf("%+v", o)
+	}
+	lock.Close()
+	s.sound()
+	s.cordon([]int{0}, "run", "--", "true")
+}
+
+// While a hook of a landing runs, which may take ten minutes, other runs begin, and results land on other branches. A signal
+// ends the hook with what it started.
+func TestHookHoldsNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	config := s.write("home/.config/cordon/config.yaml", "version: 1\nland: {hooks: run}\n")
+	mark := fmt.Sprintf("600.%d", time.Now().UnixNano())
+	hook := s.write("repo/.git/hooks/reference-transaction", fmt.Sprintf(`#!/bin/sh
+read -r old new ref
+test "$1 $ref" = "prepared refs/heads/main" || exit 0
+echo asked >'%s'
+sleep %s & wait
+`, s.place("asked"), mark))
+	if err := errors.Join(os.Chmod(config, 0o600), os.Chmod(hook, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	r := s.start(nil, "run", "--merge", "--", "sh", "-c", clean)
+	r.until(s.place("asked"))
+	id := s.only().Worker
+	other := s.start(nil, "run", "--merge", "--target", "other", "--", "sh", "-c", "echo x >src/other")
+	if other.awaitEnd(); other.cmd.ProcessState.ExitCode() != 0 || r.over() {
+		t.Errorf("%s%s", other.out.String(), other.errs.String())
+	}
+	if o := r.signal(syscall.SIGINT); o.code != 130 {
+		t.Errorf("%+v", o)
+	}
+	s.awaitNone(mark)
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	s.cordon([]int{0}, "merge", id)
+	s.allOnce([]string{id})
 }

@@ -200,7 +200,7 @@ name of the worker, and cordon logs shows the output.`,
 
 func (a *app) run(ctx context.Context, o *runOptions) error {
 	var err error
-	if o.Options.Message, err = o.words.read(a.in, o.detach); err != nil {
+	if o.Options.Message, err = o.words.read(a.typed(), o.detach); err != nil {
 		return err
 	}
 	if _, err := landForm(o.Options.LandAs, o.Options.KeepHistory); err != nil {
@@ -435,7 +435,7 @@ Ctrl-C ends the waiting and changes nothing. gate.wait in the policy lets each r
 			if how.As, err = landForm(as, history); err != nil {
 				return err
 			}
-			if how.Message, err = words.read(a.in, false); err != nil {
+			if how.Message, err = words.read(a.typed(), false); err != nil {
 				return err
 			}
 			if edit && !terminal.Is(a.in) {

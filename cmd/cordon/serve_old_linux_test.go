@@ -47,8 +47,11 @@ func TestOldClients(t *testing.T) {
 			events := s.follow(s.secret("read"), "0", false)
 			first := events.next()
 			var e map[string]any
-			if err := json.Unmarshal([]byte(first["data"]), &e); err != nil || first["id"] != "1" {
+			if err := json.Unmarshal([]byte(first["data"]), &e); err != nil || first["number"] != "1" {
 				t.Fatalf("%v: %v", first, err)
+			}
+			if second := s.follow(s.secret("read"), "1", false).next(); second["number"] != "2" { // a number alone still says after which
+				t.Errorf("%v", second)
 			}
 			for _, name := range []string{"seq", "time", "type", "worker", "data"} {
 				if e[name] == nil {

@@ -268,26 +268,30 @@ func TestKillWhileTheWorkerRuns(t *testing.T) {
 	}
 }
 
-// stoppingGit puts a git on PATH that stops once where an argument says, until
-// it is killed.
-func (s *site) stoppingGit(argument string) []string {
+// otherGit puts a git on PATH that does something else where one of its arguments is this one.
+func (s *site) otherGit(argument, does string) []string {
 	s.t.Helper()
 	real, err := exec.LookPath("git")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	fake := fmt.Sprintf("#!/bin/sh\nfor a; do if test \"$a\" = %s && ! test -e '%s'; then echo $$ >'%[2]s'; exec sleep 600; fi; done\nexec '%s' \"$@\"\n",
-		argument, s.place("stopped"), real)
-	path := s.write("bin/git", fake)
+	path := s.write("bin/git", fmt.Sprintf("#!/bin/sh\nfor a; do if test \"$a\" = %s; then %s; fi; done\nexec '%s' \"$@\"\n", argument, does, real))
 	if err := os.Chmod(path, 0o755); err != nil {
 		s.t.Fatal(err)
 	}
+	return []string{"PATH=" + filepath.Dir(path) + ":" + os.Getenv("PATH")}
+}
+
+// stoppingGit puts a git on PATH that stops once where an argument says, until
+// it is killed.
+func (s *site) stoppingGit(argument string) []string {
+	s.t.Helper()
 	s.t.Cleanup(func() { // a git whose cordon was killed goes on by itself
 		if pid, err := os.ReadFile(s.place("stopped")); err == nil {
 			end(s.t, strings.TrimSpace(string(pid)))
 		}
 	})
-	return []string{"PATH=" + filepath.Dir(path) + ":" + os.Getenv("PATH")}
+	return s.otherGit(argument, fmt.Sprintf("test -e '%s' || { echo $$ >'%[1]s'; exec sleep 600; }", s.place("stopped")))
 }
 
 func TestSignalBetweenTheSteps(t *testing.T) {

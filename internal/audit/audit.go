@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"cordon/internal/git"
+	"cordon/internal/legible"
 	"cordon/internal/policy"
 )
 
@@ -63,12 +64,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 // String is the path for a terminal: quoted when a byte of it could do
 // something to one.
 func (p Path) String() string {
-	for _, r := range string(p) {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return strconv.QuoteToASCII(string(p))
-		}
-	}
-	if strings.HasPrefix(string(p), `"`) {
+	unprinted := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+	if strings.ContainsFunc(string(p), unprinted) || legible.Hides(string(p)) || strings.HasPrefix(string(p), `"`) {
 		return strconv.QuoteToASCII(string(p))
 	}
 	return string(p)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"cordon/internal/legible"
 	"cordon/internal/policy"
 )
 
@@ -50,13 +51,11 @@ func badName(p string) string {
 	if !utf8.ValidString(p) {
 		return "it is not valid UTF-8"
 	}
-	for _, r := range p {
-		if unicode.IsControl(r) {
-			return "it holds a control character"
-		}
-		if hfsIgnored(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return "it holds an invisible character"
-		}
+	if strings.ContainsFunc(p, unicode.IsControl) {
+		return "it holds a control character"
+	}
+	if legible.Hides(p) {
+		return "it holds an invisible character"
 	}
 	for _, c := range splitPath(p) {
 		switch {

@@ -8,6 +8,7 @@
 package backoff
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -41,11 +42,19 @@ var limits = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:429|529)\b|rate.?limit|overloaded|too many requests|resource.?exhausted`)
 })
 
-var delay = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:retry|try again)[- ](?:after|in)["': ]{0,4}(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|m|h)?`)
-})
+// delay finds how long to wait, and part a number with its unit in that: 1m30s has two.
+var (
+	delay = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:retry|try again)[- ](?:after|in)["': ]{0,4}((?:\d{1,6}(?:\.\d{1,6})? ?[a-z]*[ ,]*)+)`)
+	})
+	part = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\d.]+) ?([a-z]*)`) })
+)
 
-var units = map[string]time.Duration{"": time.Second, "s": time.Second, "ms": time.Millisecond, "m": time.Minute, "h": time.Hour}
+// units by their names, without the s of several. A number without one is seconds.
+var units = map[string]time.Duration{
+	"ms": time.Millisecond, "millisecond": time.Millisecond, "s": time.Second, "sec": time.Second, "second": time.Second,
+	"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hr": time.Hour, "hour": time.Hour,
+}
 
 // Limited reports whether an error of a client is the answer of a provider that is asked too often, and for
 // how long it is to wait; 0: it does not say.
@@ -53,13 +62,26 @@ func Limited(text string) (after time.Duration, ok bool) {
 	if !limits().MatchString(text) {
 		return 0, false
 	}
-	if found := delay().FindStringSubmatch(text); found != nil {
-		n, err := strconv.ParseFloat(found[1], 64)
-		if err == nil {
-			after = time.Duration(n * float64(units[found[2]]))
+	found := delay().FindStringSubmatch(strings.ToLower(text))
+	if found == nil {
+		return 0, true
+	}
+	for i, p := range part().FindAllStringSubmatch(found[1], -1) {
+		n, err := strconv.ParseFloat(p[1], 64)
+		word := p[2]
+		if len(word) > len("ms") {
+			word = strings.TrimSuffix(word, "s")
+		}
+		unit, known := units[word]
+		if err != nil || i > 0 && !known { // it is about something else
+			break
+		}
+		after = min(after+time.Duration(n*float64(cmp.Or(unit, time.Second))), longest)
+		if !known {
+			break
 		}
 	}
-	return min(after, longest), true
+	return after, true
 }
 
 // Next is the back-off after another such answer. It becomes twice as long each time, unless the

@@ -13,10 +13,16 @@ func TestLimited(t *testing.T) {
 		"exceeded retry limit, last status: 429 Too Many Requests, retry-after: 20":                                                 20 * time.Second,
 		`{"type":"overloaded_error","message":"Overloaded"}`:                                                                        0,
 		"RESOURCE_EXHAUSTED: quota; retry in 900ms":                                                                                 900 * time.Millisecond,
-		"429: try again in 99h":              longest,
-		"The model is not available.":        -1,
-		"404 no such thing, try again in 3s": -1,
-		"wrote 4290 bytes":                   -1,
+		"429: retry after 500 milliseconds":                                                                                         500 * time.Millisecond,
+		"429: try again in 1m30s":                                                                                                   90 * time.Second,
+		"429: Try Again In 20S":                                                                                                     20 * time.Second,
+		"429: retry in 2 minutes, 5 seconds":                                                                                        125 * time.Second,
+		"429: retry in 20 or 30 s":                                                                                                  20 * time.Second,
+		"429: retry after 20 429":                                                                                                   20 * time.Second,
+		"429: try again in 99h":                                                                                                     longest,
+		"The model is not available.":                                                                                               -1,
+		"404 no such thing, try again in 3s":                                                                                        -1,
+		"wrote 4290 bytes":                                                                                                          -1,
 	} {
 		after, ok := Limited(text)
 		if ok != (want >= 0) || ok && after != want {

@@ -5,8 +5,9 @@
 // It refuses to run a program that lies where a worker could have written it: in cordon's
 // state, in a worktree, in a checkout. It refuses to put a text into an argument that the
 // configuration does not name there as a variable, and any text into code that a shell
-// reads: the shell has the variables in its environment. It decides nothing: whether a command
-// is due is recorded and decided by its caller.
+// reads: the shell has the variables in its environment. It refuses a command the terminal, which many
+// runs do not have and a worker may have. It decides nothing: whether a command is due is recorded
+// and decided by its caller.
 package errand
 
 import (
@@ -89,9 +90,17 @@ func (e Errand) Run(ctx context.Context) Result {
 	if e.Answer != nil {
 		c.Stdout = e.Answer
 	}
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a group that ends as one; a stopped prompt on the terminal would wait for the limit
+	var last time.Time                                 // for what it started, too
+	c.Cancel = func() error {
+		last = time.Now().Add(grace)
+		return syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
+	}
 	c.WaitDelay = grace
 	err = c.Run()
+	if limited.Err() != nil && c.Process != nil {
+		endRest(c.Process.Pid, last)
+	}
 	r := Result{Tail: tail.String()}
 	var exit *exec.ExitError
 	switch {
@@ -106,6 +115,14 @@ func (e Errand) Run(ctx context.Context) Result {
 		r.Code, r.Ended = -1, "failed: "+err.Error()
 	}
 	return r
+}
+
+// endRest ends what a command left that was asked to end.
+func endRest(group int, last time.Time) {
+	for ; syscall.Kill(-group, 0) == nil && time.Now().Before(last); time.Sleep(10 * time.Millisecond) {
+		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil) // one that became a child of ours
+	}
+	_ = syscall.Kill(-group, syscall.SIGKILL)
 }
 
 // arguments replaces the variables. A value becomes a part of one argument, whatever is

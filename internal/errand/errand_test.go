@@ -3,12 +3,16 @@ package errand
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 func run(t *testing.T, e Errand) (Result, string) {
@@ -72,6 +76,47 @@ func TestEnds(t *testing.T) {
 	if r, _ := run(t, Errand{Argv: []string{"sh", "-c", "yes | head -c 100000"}}); len(r.Tail) != maxTail {
 		t.Errorf("%d bytes are kept", len(r.Tail))
 	}
+}
+
+// What a command started ends with it, with a moment to do so by itself.
+func TestEndsChildren(t *testing.T) { endsChild(t, "echo begun; exec sleep 600") }
+func TestEndsStubbornChildren(t *testing.T) {
+	endsChild(t, "trap '' TERM; echo begun; while :; do sleep 0.1; done")
+}
+
+func endsChild(t *testing.T, child string) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan Result, 1)
+	go func() {
+		ended <- Errand{Argv: []string{"sh", "-c", `sh -c "$0" >fifo & wait`, child}, Limit: time.Hour, Dir: dir}.Run(ctx)
+	}()
+	held, err := os.Open(filepath.Join(dir, "fifo")) // until nobody has it for writing, reading goes on
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if _, err := held.Read(make([]byte, len("begun\n"))); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if r := <-ended; r.OK() || r.How() != "was interrupted" {
+		t.Errorf("%+v", r)
+	}
+	over := make(chan struct{})
+	go func() { _, _ = io.Copy(io.Discard, held); close(over) }()
+	testwait.Until(t, "the child has ended", func() bool {
+		select {
+		case <-over:
+			return true
+		default:
+			return false
+		}
+	})
 }
 
 // A program where a worker could have written it does not run. The control runs it.

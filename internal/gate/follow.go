@@ -93,12 +93,12 @@ func (g *Gate) look(ctx context.Context, move Landing, ready steps) (why, err er
 func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*follow.Step, error) {
 	filters, err := g.host.Repo.FilterNames(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
+		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said{err})
 	}
 	if len(filters) > 0 {
 		needs, err := g.filtered(ctx, move, filters)
 		if err != nil {
-			return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
+			return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said{err})
 		}
 		if needs {
 			return nil, fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
@@ -110,7 +110,7 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*fo
 	case errors.As(err, &locked):
 		return nil, &busyError{fmt.Errorf("the checkout %s is locked: %w", c.Top, err)}
 	case err != nil:
-		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
+		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said{err})
 	case len(step.Blocked) > 0:
 		return step, &blockedError{Checkout: c.Top, By: step.Blocked}
 	}
@@ -269,14 +269,18 @@ func (g *Gate) settleAll(ctx context.Context) []string {
 	return settled
 }
 
-// said is what git said of an error, without the call that it answered.
-func said(err error) string {
+// said is an error in the words of git, without the call that it answered.
+type said struct{ error }
+
+func (s said) Error() string {
 	var e *git.Error
-	if errors.As(err, &e) && strings.TrimSpace(e.Stderr) != "" {
+	if errors.As(s.error, &e) && strings.TrimSpace(e.Stderr) != "" {
 		return strings.TrimSpace(e.Stderr)
 	}
-	return err.Error()
+	return s.error.Error()
 }
+
+func (s said) Unwrap() error { return s.error }
 
 // inTheWay lists obstacles by their reasons.
 func inTheWay(list []follow.Obstacle) string {
@@ -324,7 +328,7 @@ type UnfinishedError struct {
 
 func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("the landing in the checkout %s is not finished: %s. Until it is, the index stays locked, so that no commit reverts the landed changes",
-		e.Checkout, said(e.Err))
+		e.Checkout, said{e.Err})
 }
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }

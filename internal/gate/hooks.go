@@ -2,11 +2,14 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"cordon/internal/git"
 	"cordon/internal/githook"
 	"cordon/internal/message"
+	"cordon/internal/state"
 )
 
 // guarded asks the operator's hooks about an accepted result, has it signed, and lands it.
@@ -19,7 +22,7 @@ func (g *Gate) guarded(ctx context.Context, o Order, tree, tip git.OID, move Lan
 	}
 	if err == nil && res.Outcome != Waiting {
 		move.New = res.Commit
-		res, err = g.land(ctx, o, place, move, res)
+		res, err = g.announced(ctx, o, place, move, res)
 	}
 	if place != nil {
 		res.Hooks = place.Ran
@@ -35,7 +38,13 @@ func (g *Gate) consult(ctx context.Context, o *Order, tree, tip git.OID, move La
 	}
 	// From here on the operator's repository has the objects, and hooks can look at them.
 	id := o.Lease.Lease().ID
-	if err := g.keep(ctx, id, ResultOf(id), res.Commit, move.Old); err != nil {
+	release, err := g.state.Await(ctx, state.GateLock)
+	if err != nil {
+		return nil, res, err
+	}
+	err = g.keep(ctx, id, ResultOf(id), res.Commit, move.Old)
+	release()
+	if err != nil {
 		return nil, res, err
 	}
 	asked := githook.Landing{Head: "ref: " + move.Ref, Tree: tree}
@@ -96,19 +105,31 @@ func (o Order) text(m message.Message) (string, error) {
 	return o.reword(text)
 }
 
-// witness tells reference-transaction about the move of a branch.
-type witness struct {
-	place *githook.Place
-	move  Landing
-	old   git.OID
-}
-
-// prepared asks whether the branch may move.
-func (w witness) prepared(ctx context.Context) error {
-	return w.place.ReferenceTransaction(ctx, githook.Prepared, w.old, w.move.New, w.move.Ref)
-}
-
-// hears says how it ended. As with git, an answer changes nothing any more.
-func (w witness) hears(ctx context.Context, phase githook.Phase) {
-	_ = w.place.ReferenceTransaction(ctx, phase, w.old, w.move.New, w.move.Ref)
+// announced tells reference-transaction of the move of a branch: before the gate's lock is taken and after it is
+// released, because a hook takes its time, and every other process waits for that lock.
+func (g *Gate) announced(ctx context.Context, o Order, place *githook.Place, move Landing, res Result) (Result, error) {
+	old := move.Old
+	if move.Creates {
+		old = g.host.Format.Zero()
+	}
+	err := place.ReferenceTransaction(ctx, githook.Prepared, old, move.New, move.Ref)
+	switch {
+	case err == nil:
+		res, err = g.land(ctx, o, move, res)
+	case githook.Stopped(err):
+		res, err = wait(res, err), nil
+	}
+	phase := githook.Aborted
+	if res.Outcome == Merged {
+		phase = githook.Committed
+	} else if _, unfinished := errors.AsType[*UnfinishedError](err); unfinished {
+		return res, err
+	}
+	if ctx.Err() != nil { // the hook hears of an interrupted landing, but does not hold it up
+		end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer stop()
+		ctx = end
+	}
+	_ = place.ReferenceTransaction(ctx, phase, old, move.New, move.Ref) // as with git, an answer changes nothing any more
+	return res, err
 }

@@ -269,13 +269,13 @@ func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
 	}
 	err := g.repo.Trial(ctx, o.Lease.Lease().Base, commit, o.Index, dir)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("the result cannot be checked out: %s", said(err))
+		err = fmt.Errorf("the result cannot be checked out: %w", said{err})
 	}
 	return errors.Join(err, g.state.Erase(dir))
 }
 
 // land moves the target under the gate's lock.
-func (g *Gate) land(ctx context.Context, o Order, place *githook.Place, move Landing, res Result) (Result, error) {
+func (g *Gate) land(ctx context.Context, o Order, move Landing, res Result) (Result, error) {
 	release, err := g.state.Await(ctx, state.GateLock)
 	if err != nil {
 		return res, err
@@ -311,17 +311,16 @@ func (g *Gate) land(ctx context.Context, o Order, place *githook.Place, move Lan
 	if err := o.Intend(move); err != nil {
 		return res, err
 	}
-	return g.finish(ctx, move, steps, place, res)
+	return g.finish(ctx, move, steps, res)
 }
 
 // finish moves the branch and its checkouts: the branch is locked with its old value
 // verified, the checkouts get their files and indexes, and then the branch moves, while
 // the indexes are locked. From then on the result is merged.
-func (g *Gate) finish(ctx context.Context, move Landing, ready steps, place *githook.Place, res Result) (Result, error) {
+func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
-	interrupted := ctx
 	// An interrupt between the branch and its checkouts would leave them apart.
 	ctx = context.WithoutCancel(ctx)
 	old := move.Old
@@ -330,12 +329,6 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, place *git
 	}
 	ref, err := g.host.PrepareRef(ctx, move.Ref, move.New, old, "cordon: land", ready.locks()...)
 	if err != nil {
-		return waits(res, err)
-	}
-	watched := witness{place, move, old}
-	if err := watched.prepared(interrupted); err != nil {
-		ref.Abort()
-		watched.hears(ctx, githook.Aborted)
 		return waits(res, err)
 	}
 	// HEAD is locked by now. Before, somebody could switch to another branch without the
@@ -347,7 +340,6 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, place *git
 	}
 	if why != nil || err != nil {
 		ref.Abort()
-		watched.hears(ctx, githook.Aborted)
 		return waits(wait(res, why), err)
 	}
 	if err := ref.Commit(); err != nil {
@@ -356,14 +348,12 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, place *git
 			return res, g.leave(ready, errors.Join(err, aerr))
 		}
 		if !landed {
-			watched.hears(ctx, githook.Aborted)
 			return res, errors.Join(err, g.takeBack(ctx, ready))
 		}
 	}
 	res.Outcome = Merged
 	var left *LeftBehindError
 	err = worse(behind, g.release(ctx, move, ready))
-	watched.hears(ctx, githook.Committed)
 	if errors.As(err, &left) {
 		res.Checkout, res.Why = left.Checkout, left.Error()
 		return res, nil
@@ -379,8 +369,6 @@ func waits(res Result, err error) (Result, error) {
 	var unfinished *UnfinishedError
 	switch {
 	case errors.As(err, &unfinished):
-	case githook.Stopped(err):
-		return wait(res, err), nil
 	case errors.As(err, &unplaced):
 		return wait(res, unplaced), nil
 	case errors.As(err, &locked):

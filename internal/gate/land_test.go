@@ -14,6 +14,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/policy"
+	"cordon/internal/queue/line"
 )
 
 // Twenty gates at once on one host: every result lands, none on top of another.
@@ -266,8 +267,8 @@ func TestLandChecksTheLease(t *testing.T) {
 func TestWaitingIsInterrupted(t *testing.T) {
 	s := newSite(t)
 	o := s.order("able-fox", map[string]string{"src/x": "1\n"}, nil)
-	release := must(s.dir.Lock(turnLock, true))(t)
-	defer release()
+	first := line.Result{Base: s.base, Snapshot: s.base, Tip: s.base}
+	defer must(line.Enter(line.Ticket{Dir: s.dir, Target: "refs/heads/main", ID: "calm-yak", Tip: s.base, Result: first}))(t).Leave()
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Waits = cancel
 	if res, err := s.gate.Land(ctx, o); !errors.Is(err, context.Canceled) {

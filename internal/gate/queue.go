@@ -21,7 +21,6 @@ type waiter struct {
 	order Order
 	tip   git.OID
 	place *line.Place
-	turn  *turn
 
 	tested map[git.OID]trial // the last test
 	at     *proposal         // on the target as it was, if that is what was tested
@@ -50,8 +49,7 @@ func (g *Gate) enter(ctx context.Context, o Order, tip git.OID) (*waiter, error)
 		t.Slots = max(leastSlots, runtime.NumCPU())
 	}
 	place, err := line.Enter(t)
-	return &waiter{gate: g, order: o, tip: tip, place: place, turn: &turn{dir: g.state, waits: o.Waits}, start: &proposal{target: target, fresh: fresh},
-		passage: Passage{Since: since}}, err
+	return &waiter{gate: g, order: o, tip: tip, place: place, start: &proposal{target: target, fresh: fresh}, passage: Passage{Since: since}}, err
 }
 
 // branch is where the target is, with its tree; nothing if it is to be created.
@@ -92,9 +90,9 @@ func (w *waiter) attempt(ctx context.Context) (Result, error) {
 
 func (w *waiter) waits() {
 	w.start = nil // the target moves on meanwhile
-	if w.turn.waits != nil {
-		w.turn.waits()
-		w.turn.waits = nil
+	if w.order.Waits != nil {
+		w.order.Waits()
+		w.order.Waits = nil
 	}
 }
 
@@ -252,7 +250,7 @@ func (w *waiter) land(ctx context.Context) (Result, error) {
 	return w.move(ctx, *p)
 }
 
-// move takes the last steps, one result of the repository at a time.
+// move takes the last steps. The queue of a branch lets one result at a time do so.
 func (w *waiter) move(ctx context.Context, p proposal) (Result, error) {
 	o := w.order
 	if o.Failed = p.res.Retries; o.Failed > 0 { // the same tree, with a message that says so
@@ -261,10 +259,6 @@ func (w *waiter) move(ctx context.Context, p proposal) (Result, error) {
 			return p.res, err
 		}
 	}
-	if err := w.turn.take(ctx); err != nil {
-		return p.res, err
-	}
-	defer w.turn.end()
 	res, err := w.gate.guarded(ctx, o, p.tree, w.tip, Landing{Ref: p.res.Target, Old: p.target, Creates: p.fresh}, p.res)
 	if err == nil && res.Outcome == Merged {
 		w.place.Landed(res.Commit)

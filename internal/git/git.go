@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -197,6 +198,13 @@ func (e *Error) Error() string {
 		msg = "exit status " + strconv.Itoa(e.Code)
 	}
 	return fmt.Sprintf("git %s: %s", strings.Join(e.Args, " "), msg)
+}
+
+// NoRoom reports whether git said that a disk is full. Its words begin and end the line: names, which a worker chooses,
+// stand between them.
+func (e *Error) NoRoom() bool {
+	full, err := regexp.MatchString(`(?m)^(?:fatal|error): .*: No space left on device$`, e.Stderr)
+	return err == nil && full
 }
 
 // exitCode returns the status a git process ended with, or -1 when err is

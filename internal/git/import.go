@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -70,8 +71,8 @@ func (r Repo) Snapshot(ctx context.Context, ref string, base OID, message string
 	}()
 	_, err := r.call(ctx, call{args: []string{"fast-import", "--quiet", "--force", "--done", "--date-format=now"}, stdin: pr})
 	pr.CloseWithError(io.ErrClosedPipe)
-	if ferr := <-filled; ferr != nil {
-		return "", ferr
+	if ferr := <-filled; err == nil || ferr != nil && !errors.Is(ferr, io.ErrClosedPipe) { // which says only that git ended
+		err = ferr
 	}
 	if err != nil {
 		return "", err

@@ -78,8 +78,8 @@ func seen(r, last rune, marks int) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return true
-	case r == '\ufe0f': // the one that makes a picture of a symbol
-		return marks == 1 && unicode.In(last, unicode.So, unicode.Sm, unicode.Po)
+	case pictures(r, last):
+		return marks == 1
 	case blank(r) || !unicode.IsPrint(r):
 		return false
 	}
@@ -103,6 +103,23 @@ func name(r rune, raw string) string {
 // Silent reports whether a rune shows nothing and acts on what is around it: a control
 // character, or one that says how others are to be read or ordered.
 func Silent(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+
+// Hides reports whether a name holds a rune that shows nothing. A space of any width is seen as one.
+func Hides(name string) bool {
+	var last rune
+	for _, r := range name {
+		if Silent(r) || blank(r) && !unicode.Is(unicode.Zs, r) && !pictures(r, last) {
+			return true
+		}
+		last = r
+	}
+	return false
+}
+
+// pictures reports whether a rune makes a picture of the symbol before it.
+func pictures(r, last rune) bool {
+	return r == '\ufe0f' && unicode.In(last, unicode.So, unicode.Sm, unicode.Po)
+}
 
 // blank knows what takes a place or none, and shows nothing.
 func blank(r rune) bool {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -103,6 +104,7 @@ func TestWebhook(t *testing.T) {
 		if r.Method != http.MethodPost || r.URL.Path != "/hook" || r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s", r.Method, r.URL)
 		}
+		w.WriteHeader(http.StatusEarlyHints) // which is no answer yet
 		w.WriteHeader(status)
 	}))
 	defer server.Close()
@@ -121,12 +123,38 @@ func TestWebhook(t *testing.T) {
 		t.Errorf("%s: %v", body, err)
 	}
 	status = http.StatusForbidden
-	if err := s.Send(t.Context(), m); err == nil || !strings.Contains(err.Error(), "answered HTTP/1.1 403") {
+	if err := s.Send(t.Context(), m); err == nil || !strings.Contains(err.Error(), "answered 403 Forbidden") {
 		t.Error(err)
 	}
 	server.Close()
-	if err := s.Send(t.Context(), m); err == nil {
-		t.Error("nobody is there, and that is no failure")
+	if err := s.Send(t.Context(), m); err == nil || strings.Contains(err.Error(), "/hook") {
+		t.Error("nobody is there, and that is no failure, or it shows the path:", err)
+	}
+}
+
+// The webhook goes through the operator's proxy. The library reads the variables once, so that another process sends it.
+func TestWebhookProxy(t *testing.T) {
+	if address := os.Getenv("TEST_WEBHOOK"); address != "" {
+		s := Sender{Own: own(t, "notify: {webhook: {url: '"+address+"', secret: key}}"), Now: time.Now}
+		if err := s.Send(t.Context(), Message{Worker: "calm-yak"}); err == nil || !strings.Contains(err.Error(), "hooks.example.com did not answer: I'm a teapot") {
+			t.Error(err)
+		}
+		return
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodConnect && r.Host == "hooks.example.com:443" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}))
+	defer proxy.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run", "^TestWebhookProxy$")
+	cmd.Env = append(os.Environ(), "HTTPS_PROXY="+proxy.URL, "NO_PROXY=", "no_proxy=", "TEST_WEBHOOK=https://hooks.example.com/x")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -1,16 +1,15 @@
 package notify
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -55,56 +54,27 @@ func sign(key string, body []byte) string {
 }
 
 // post sends one request and looks at the status of the answer, and at nothing else of
-// it: no redirection is followed. It is written out here because the library for HTTP
-// takes long to start, in a program that starts before every tool call of an agent.
+// it: no redirection is followed. An error does not show the address, whose path may be secret.
 func post(ctx context.Context, address string, body []byte, signature string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		return err
-	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	c, err := connect(ctx, u)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return errors.New("its url is not one")
 	}
-	defer c.Close()
-	if until, ok := ctx.Deadline(); ok {
-		if err := c.SetDeadline(until); err != nil {
-			return err
-		}
+	r.Close = true
+	r.Header = http.Header{"User-Agent": {"cordon"}, "Content-Type": {"application/json"}, SignatureHeader: {signature}}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.Do(r)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
 	}
-	head := []string{
-		"POST " + u.RequestURI() + " HTTP/1.1", "Host: " + u.Host, "User-Agent: cordon", "Content-Type: application/json",
-		fmt.Sprintf("Content-Length: %d", len(body)), SignatureHeader + ": " + signature, "Connection: close", "", "",
-	}
-	if _, err := io.WriteString(c, strings.Join(head, "\r\n")+string(body)); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(io.LimitReader(c, 1<<16)).ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("%s did not answer: %w", u.Host, err)
+		return fmt.Errorf("%s did not answer: %w", r.URL.Host, err)
 	}
-	words := strings.Fields(line)
-	if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/1.") || !strings.HasPrefix(words[1], "2") {
-		return fmt.Errorf("%s answered %s", u.Host, clean(line))
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered %s", r.URL.Host, clean(answer.Status))
 	}
 	return nil
-}
-
-func connect(ctx context.Context, u *url.URL) (net.Conn, error) {
-	var plain net.Dialer
-	if u.Scheme == "https" {
-		port := u.Port()
-		if port == "" {
-			port = "443"
-		}
-		d := tls.Dialer{NetDialer: &plain, Config: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
-		return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	return plain.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 }

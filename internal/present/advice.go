@@ -22,10 +22,10 @@ func Advice(w *ledger.Worker, status ledger.Status) []string {
 		return waitingAdvice(id, *w.Gate)
 	case ledger.Failed:
 		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id +
-			"   to take what it left to the gate all the same", "cordon discard " + id}
+			"   to try to land what it left", "cordon discard " + id}
 	case ledger.Asking:
 		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it continue with the answer",
-			"cordon merge " + id + "   to take what it left to the gate all the same"}
+			"cordon merge " + id + "   to try to land what it left"}
 	case ledger.InReview:
 		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it", sendBack(w)}
 	case ledger.Finished:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	"cordon/internal/journal"
@@ -16,8 +17,8 @@ import (
 	"cordon/internal/view"
 )
 
-// events sends the events of the journal as they come, each with its number as its id. It
-// ends when the token does, when the server does, and when the journal is replaced.
+// events sends the events of the journal as they come, each with its number and hash as its id: after a repair, another
+// event may have that number. It ends when the token does, when the server does, and when the journal is replaced.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, scope string) {
 	after, err := afterOf(r)
 	if err != nil {
@@ -31,7 +32,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, scope string) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	follower := log.Follow(ctx, journal.Mark{Seq: after})
+	follower := log.Follow(ctx, after)
 	first, err := follower.More() // before the answer begins, so that an error has a status
 	if err != nil {
 		fail(w, err)
@@ -69,13 +70,16 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, scope string) {
 // soon gives up on a reader who does not read.
 func soon(out *http.ResponseController) error { return out.SetWriteDeadline(time.Now().Add(readTime)) }
 
-// afterOf is the number of the event after which a stream begins. A browser that connects
+// afterOf names the event after which a stream begins, by its id or by its number alone. A browser that connects
 // again names the last one in a header.
-func afterOf(r *http.Request) (uint64, error) {
+func afterOf(r *http.Request) (journal.Mark, error) {
+	name, id := "after", r.URL.Query().Get("after")
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		return number(last, "Last-Event-ID", 0, math.MaxInt64)
+		name, id = "Last-Event-ID", last
 	}
-	return number(r.URL.Query().Get("after"), "after", 0, math.MaxInt64)
+	seq, hash, _ := strings.Cut(id, ".")
+	n, err := number(seq, name, 0, math.MaxInt64)
+	return journal.Mark{Seq: n, Hash: hash}, err
 }
 
 // batch is what came at once.
@@ -119,7 +123,7 @@ func send(w io.Writer, events []journal.Event) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "id: %d\ndata: %s\n\n", e.Seq, text); err != nil {
+		if _, err := fmt.Fprintf(w, "id: %d.%s\ndata: %s\n\n", e.Seq, e.Hash, text); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ const (
 	mostHead  = 64 << 10
 	readTime  = 30 * time.Second
 	idleTime  = 2 * time.Minute
-	keepAlive = 15 * time.Second
+	keepAlive = time.Second      // and how long a stream outlives its token
 	patience  = 10 * time.Second // with answers that have begun, at the end
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/git"
 	"cordon/internal/inspect"
 	"cordon/internal/ledger"
 )
@@ -33,7 +33,7 @@ func waitForRoom(w *ledger.Worker, err error) error {
 	return fmt.Errorf("%w: %s stays as it is; when there is room, cordon resume or merge %s", err, w.ID, w.ID)
 }
 
-// noRoom recognises an error that is about the disk, in our words and in git's.
+// noRoom recognises an error that is about the disk, ours or git's.
 func (s *Session) noRoom(err error) bool {
 	if err == nil {
 		return false
@@ -43,5 +43,6 @@ func (s *Session) noRoom(err error) bool {
 			return true
 		}
 	}
-	return strings.Contains(err.Error(), "No space left on device") || s.State.Room() != nil
+	failed, ok := errors.AsType[*git.Error](err)
+	return ok && failed.NoRoom() || s.State.Room() != nil
 }

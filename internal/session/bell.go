@@ -33,7 +33,7 @@ func newBell(ctx context.Context, s *Session, screen io.Writer) *bell {
 	if err != nil {
 		own = config.Loaded{Config: config.Default()} // the drive fails with the error
 	}
-	return &bell{s: s, ctx: context.WithoutCancel(ctx), own: own, screen: screen}
+	return &bell{s: s, ctx: ctx, own: own, screen: screen}
 }
 
 // silent reports whether there is no way to the operator.
@@ -69,7 +69,7 @@ func (b *bell) waits(w *ledger.Worker) {
 // to tell, is said and changes nothing.
 func (b *bell) ended(id lease.ID, failed error) {
 	b.under.Wait()
-	if b.silent() || errors.Is(failed, context.Canceled) {
+	if b.silent() || b.ctx.Err() != nil { // whoever interrupts this knows
 		return
 	}
 	w, err := b.s.Find(string(id))

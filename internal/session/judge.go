@@ -44,24 +44,24 @@ func (s *Session) recordAnswer(ctx context.Context, w *ledger.Worker, how *progr
 	case errors.As(err, &unfinished):
 		return landingUnfinished(w, err)
 	case err == nil && res.Outcome == gate.Merged: // an interrupt does not undo it
-		return s.recordResult(w, res)
+		return s.recordResult(ctx, w, res)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		how.unknown = err
 		return nil
 	}
-	return s.recordResult(w, res)
+	return s.recordResult(ctx, w, res)
 }
 
 // recordResult writes down what the gate decided. A merge that a checkout could not
 // follow is one, and needs a person.
-func (s *Session) recordResult(w *ledger.Worker, res gate.Result) error {
+func (s *Session) recordResult(ctx context.Context, w *ledger.Worker, res gate.Result) error {
 	s.Voice.Step(w.ID, "gate", describeResult(res))
 	if err := s.Append(w.ID, ledger.Judged, res.Capped()); err != nil {
 		return err
 	}
-	s.keepCaches(w, res)
+	s.keepCaches(ctx, w, res)
 	if res.Outcome == gate.Merged && res.Checkout != "" {
 		return &fault.PersonError{Err: fmt.Errorf("%s: %s", w.ID, res.Why)}
 	}
@@ -70,7 +70,7 @@ func (s *Session) recordResult(w *ledger.Worker, res gate.Result) error {
 
 // sayCached records that acceptance found caches of an earlier result, and keeps those of one
 // that landed.
-func (s *Session) sayCached(w *ledger.Worker, tree workspace.MergedTree, res *gate.Result) {
+func (s *Session) sayCached(ctx context.Context, w *ledger.Worker, tree workspace.MergedTree, res *gate.Result) {
 	res.Cached = tree.Warm() && len(res.Checks) > 0
 	if res.Cached && res.Outcome == gate.Rejected {
 		res.Why += "; it ran with caches of the last landed result (gate.cache)"
@@ -79,18 +79,18 @@ func (s *Session) sayCached(w *ledger.Worker, tree workspace.MergedTree, res *ga
 	if res.Outcome != gate.Merged || len(res.Checks) == 0 || failed || w.Quarantine != nil || w.Release != nil {
 		return
 	}
-	if err := tree.KeepCaches(context.Background(), s.Site, w.Lease); err != nil {
+	if err := tree.KeepCaches(ctx, s.Site, w.Lease); err != nil {
 		s.Voice.Step(w.ID, "cache", "not kept for the next acceptance: "+fault.OneLine(err))
 	}
 }
 
 // keepCaches keeps the caches of a run that landed as it was. They can be made again: a
 // landing does not fail for them.
-func (s *Session) keepCaches(w *ledger.Worker, res gate.Result) {
+func (s *Session) keepCaches(ctx context.Context, w *ledger.Worker, res gate.Result) {
 	if res.Outcome != gate.Merged || w.Quarantine != nil || w.Release != nil {
 		return
 	}
-	if err := workspace.KeepCaches(context.Background(), s.Site, w); err != nil {
+	if err := workspace.KeepCaches(ctx, s.Site, w); err != nil {
 		s.Voice.Step(w.ID, "cache", "not kept for the next worker: "+fault.OneLine(err))
 	}
 }
@@ -222,7 +222,7 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
 	res, err := do(ctx, o)
-	s.sayCached(w, here.tree, &res)
+	s.sayCached(ctx, w, here.tree, &res)
 	if len(res.Hooks) > 0 {
 		s.Voice.Step(w.ID, "hooks", "ran: "+strings.Join(res.Hooks, ", "))
 	}
@@ -263,7 +263,7 @@ func (s *Session) recoverLanding(ctx context.Context, w *ledger.Worker, how *pro
 	if err != nil {
 		return err
 	}
-	return s.recordResult(w, res)
+	return s.recordResult(ctx, w, res)
 }
 
 // quarantine keeps a result that does not land.

@@ -112,16 +112,19 @@ func parameters(r Route) (list []anyMap) {
 	for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(r.Path, -1) {
 		list = append(list, anyMap{"name": m[1], "in": "path", "required": true, "schema": anyMap{"type": "string"}})
 	}
+	form := anyMap{"type": "integer", "minimum": 0}
+	if r.Stream {
+		form = anyMap{"type": "string", "pattern": `^[0-9]+(\.[0-9a-f]{64})?$`}
+	}
 	for _, p := range r.Query {
-		list = append(list, anyMap{"name": p.Name, "in": "query", "description": p.About, "schema": anyMap{"type": "integer", "minimum": 0}})
+		list = append(list, anyMap{"name": p.Name, "in": "query", "description": p.About, "schema": form})
 	}
 	if r.Later {
 		list = append(list, anyMap{"name": "Idempotency-Key", "in": "header", "schema": anyMap{"type": "string"},
 			"description": "A word of the caller's. A request with the same word and body is not another decision, and gets the same answer."})
 	}
 	if r.Stream {
-		list = append(list, anyMap{"name": "Last-Event-ID", "in": "header", "description": "The same as after, as a browser sends it.",
-			"schema": anyMap{"type": "integer", "minimum": 0}})
+		list = append(list, anyMap{"name": "Last-Event-ID", "in": "header", "description": "The same as after, as a browser sends it.", "schema": form})
 	}
 	return list
 }
