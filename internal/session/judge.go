@@ -151,9 +151,6 @@ func (s *Session) orderFor(ctx context.Context, w *ledger.Worker, how *progress,
 	if err != nil {
 		return gate.Order{}, err
 	}
-	if w.Stage != nil && w.Stage.Judges != "" && len(report.Landing(false)) == 0 {
-		snapshot = w.Stage.Judges // the older instructions of its base do not land
-	}
 	tip := git.OID("")
 	form, err := s.landAs(w, how)
 	if err != nil {
@@ -169,6 +166,9 @@ func (s *Session) orderFor(ctx context.Context, w *ledger.Worker, how *progress,
 		return gate.Order{}, err
 	}
 	order := gate.Order{Snapshot: snapshot, Tip: tip, Message: text}
+	if w.Stage != nil && len(report.Landing(false)) == 0 {
+		order.Judged = w.Stage.Judges
+	}
 	if form == config.Rebase && tip != "" {
 		order.Replay = report.History.Commits
 	}
