@@ -59,7 +59,7 @@ var layers = map[string][]string{
 	"internal/shell":           {"mark", "shell/partial"},
 	"internal/guard":           {"depcache", "inline", "lease", "mark", "paths", "policy", "shell", "commands", "commands/known", "commands/wrap"},
 	"internal/client":          {},
-	"internal/hook":            {"agent/clients", "client", "guard", "commands", "shell"},
+	"internal/hook":            {"agent/clients", "client", "codewords", "guard", "commands"},
 	"internal/stream":          {"client", "legible"},
 	"internal/agent/clean":     {}, // see pure
 	"internal/agent":           {"agent/clean", "client", "stream"},

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"cordon/internal/client"
+	"cordon/internal/codewords"
 	"cordon/internal/commands"
 	"cordon/internal/guard"
-	"cordon/internal/shell"
 )
 
 // callOf is a client's request in the guard's terms.
@@ -65,7 +65,7 @@ func said(c guard.Call) []string {
 	if len(c.Shell) != 1 || !strings.HasPrefix(c.Shell[0], "cordon ") {
 		return nil
 	}
-	words, ok := shell.Simple(c.Shell[0])
+	words, ok := codewords.Simple(c.Shell[0])
 	if !ok {
 		return nil
 	}

@@ -16,14 +16,6 @@ func (r *run) read(script string) (*syntax.File, error) {
 		return f, nil
 	}
 	r.grow(perParsed * len(script))
-	f, err := parsed(script)
-	if err == nil {
-		r.parsed[script] = f
-	}
-	return f, err
-}
-
-func parsed(script string) (*syntax.File, error) {
 	if len(script) > maxText {
 		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrBudget, maxText)
 	}
@@ -37,6 +29,7 @@ func parsed(script string) (*syntax.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrSyntax, strings.TrimPrefix(err.Error(), "1:1: "))
 	}
+	r.parsed[script] = f
 	return f, nil
 }
 

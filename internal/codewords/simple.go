@@ -1,18 +1,15 @@
-package shell
+package codewords
 
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"cordon/internal/shell/partial"
 )
 
 // Simple are the words of a script that is one command and nothing else: no other command runs before, in or after it, nothing is
 // assigned or redirected, and every word stands there as it is.
 func Simple(script string) (words []string, ok bool) {
-	f, err := parsed(script)
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil || len(f.Stmts) != 1 {
 		return nil, false
 	}
@@ -22,20 +19,16 @@ func Simple(script string) (words []string, ok bool) {
 		return nil, false
 	}
 	for _, w := range c.Args {
-		if !literalParts(w.Parts, false) {
+		if !literal(w.Parts, false) {
 			return nil, false
 		}
-		text, err := expand.Literal(nil, partial.Unescaped(w))
-		if err != nil {
-			return nil, false
-		}
-		words = append(words, text)
+		words = append(words, (&code{}).literal(w.Parts, false))
 	}
 	return words, true
 }
 
-// literalParts reports whether the shell expands nothing in a word.
-func literalParts(parts []syntax.WordPart, quoted bool) bool {
+// literal reports whether the shell expands nothing in a word.
+func literal(parts []syntax.WordPart, quoted bool) bool {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -44,7 +37,7 @@ func literalParts(parts []syntax.WordPart, quoted bool) bool {
 			}
 		case *syntax.SglQuoted:
 		case *syntax.DblQuoted:
-			if !literalParts(p.Parts, true) {
+			if !literal(p.Parts, true) {
 				return false
 			}
 		default:
