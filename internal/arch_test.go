@@ -59,7 +59,7 @@ var layers = map[string][]string{
 	"internal/shell":           {"mark", "shell/partial"},
 	"internal/guard":           {"depcache", "inline", "lease", "mark", "paths", "policy", "shell", "commands", "commands/known", "commands/wrap"},
 	"internal/client":          {},
-	"internal/hook":            {"agent/clients", "client", "guard", "commands"},
+	"internal/hook":            {"agent/clients", "client", "codewords", "guard", "commands"},
 	"internal/stream":          {"client", "legible"},
 	"internal/agent/clean":     {}, // see pure
 	"internal/agent":           {"agent/clean", "client", "stream"},
@@ -107,7 +107,7 @@ var layers = map[string][]string{
 	"internal/fitness":         {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},
 	"internal/wording":         {"audit", "enclosure", "git", "ledger", "message", "plainfile", "worksite"},
 	"internal/session":         {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "fleet/pack", "fleet/trial", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
-	"internal/conduct":         {"agent/clients", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "plan", "policy", "session", "stream", "terminal", "worksite"},
+	"internal/conduct":         {"agent/clients", "agent/facts", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "paths", "plan", "policy", "session", "stream", "terminal", "worksite"},
 	"internal/command/ports":   {"fault", "ledger", "page", "session", "visitor"},
 	"internal/desk":            {"view"}, // see pure
 	"internal/deskread":        {"companion", "conduct", "desk", "errand", "gitfile", "inspect", "journal", "ledger", "policy", "present", "remark", "session", "state", "view"},

@@ -1,6 +1,6 @@
 // Package codewords lists the words of a text that a shell or another language would run:
 // which of them can name a command or a file. Package git reads values of its settings with
-// it, and package githook scripts. What a setting of git among the words names is up to
+// it, and package githook scripts; the hook of a guard recognises a single command. What a setting of git among the words names is up to
 // package git too.
 //
 // It is pure but for the environment, whose variables the text may hold. It refuses to run

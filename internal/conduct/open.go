@@ -157,13 +157,12 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	}
 	data := ledger.Opening{
 		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
-		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command, On: r.On,
+		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command, On: r.On, Base: checked.Base,
 	}
 	if checked.Plan.Land == plan.Together {
 		if data.Branch, err = branchFor(ctx, site, now, checked.Plan.ID, run); err != nil {
 			return nil, err
 		}
-		data.Base = checked.Base
 	}
 	err = site.AppendIf("", ledger.PlanOpened, data, func(now *ledger.Ledger) error {
 		if p := now.Plan(data.Plan); p != nil && (p.Closed == nil || p.Run >= run) {

@@ -77,8 +77,8 @@ func writeClaims(b *strings.Builder, claims []string) {
 	for i, claim := range claims {
 		fmt.Fprintf(b, "%d. %s\n", i+1, legible.Line(claim))
 	}
-	b.WriteString("Answer each with cordon truth NUMBER yes \"why\", or cordon truth NUMBER no \"why\", and name the file or the output that shows it. " +
-		"Answer no if you cannot tell. Without your answer the claim does not count as true.\n")
+	b.WriteString("Answer each with cordon truth NUMBER yes \"why\", or cordon truth NUMBER no \"why\", " + byItself +
+		", and name the file or the output that shows it. Answer no if you cannot tell. Without your answer the claim does not count as true.\n")
 }
 
 // describe says what is promised of a file.

@@ -218,6 +218,9 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 	}
 	if st.Kind == plan.Verify {
 		request.Stage.Claims = st.Sentences()
+		if err := disarm(ctx, s, run, &request); err != nil {
+			return nil, err
+		}
 	}
 	who := author(run, st)
 	if who == nil {

@@ -41,6 +41,9 @@ func (c *Conductor) leaseVerifier(ctx context.Context, s *session.Session, repor
 	if err := aim(ctx, s.Site, report, st, &request); err != nil {
 		return nil, err
 	}
+	if err := disarm(ctx, s, run, &request); err != nil {
+		return nil, err
+	}
 	who.take(&request, "Find out whether the claims in your briefing hold, and answer each with cordon truth. Change nothing.")
 	return dispatch.Lease(ctx, s.Site, request)
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 type Order struct {
 	Lease    lease.Sealed
 	Snapshot git.OID // the audited tree, as a commit on the base
+	Judged   git.OID // is merged instead: the base shows it with older instructions, and the worker changed nothing; "" for none
 	Tip      git.OID // the worker's own last commit, to be kept as history; "" for none
 	History  git.Repo
 	Replay   []git.OID // the worker's commits in a line up to Tip, to land one by one without a merge
@@ -121,7 +123,7 @@ func (g *Gate) giveUp(ctx context.Context, o Order, tip git.OID) (Result, error)
 // commits with the snapshot on top.
 func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 	if o.Tip == "" {
-		return o.Snapshot, nil
+		return cmp.Or(o.Judged, o.Snapshot), nil
 	}
 	base := o.Lease.Lease().Base
 	if ok, err := o.History.IsAncestor(ctx, base, o.Tip); err != nil || !ok {

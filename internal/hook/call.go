@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/client"
+	"cordon/internal/codewords"
 	"cordon/internal/commands"
 	"cordon/internal/guard"
 )
@@ -58,6 +59,18 @@ func danger(d client.Danger) (commands.Finding, bool) {
 // leasedTree is said to tools that change the worktree.
 var leasedTree = commands.Finding{Weight: commands.Deny, Reason: "the worktree of this worker is given by its lease",
 	Instead: "continue in your present worktree"}
+
+// said are the words of a call behind cordon, if it is one command of cordon's and nothing else.
+func said(c guard.Call) []string {
+	if len(c.Shell) != 1 || !strings.HasPrefix(c.Shell[0], "cordon ") {
+		return nil
+	}
+	words, ok := codewords.Simple(c.Shell[0])
+	if !ok {
+		return nil
+	}
+	return words[1:]
+}
 
 // summary is a call in a line.
 func summary(c guard.Call) string {

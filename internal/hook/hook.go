@@ -30,9 +30,10 @@ type Question struct {
 type Reply struct {
 	Answer  client.Answer
 	Record  guard.Record
-	Journal string  // where to; "" is nowhere
-	Post    string  // or the directory of the socket that it is sent to instead
-	Asked   []Asked // what is to be passed on to the operator: see Tell
+	Journal string   // where to; "" is nowhere
+	Post    string   // or the directory of the socket that it is sent to instead
+	Asked   []Asked  // what is to be passed on to the operator: see Tell
+	Said    []string // the words behind cordon, if the call is one command of cordon's and nothing else
 }
 
 // Decide answers. It never fails.
@@ -93,6 +94,9 @@ func (r *Reply) judge(q Question, s *guard.Scope, dialect *client.Dialect, req c
 	}
 	r.Record.Input, r.Record.Verdict, r.Record.Reason, r.Record.Warned = summary(c), d.Verdict, d.Reason, d.Warned
 	r.Record.Lift = d.Lift
+	if d.Verdict == guard.Allow {
+		r.Said = said(c)
+	}
 	r.Answer = dialect.Encode(verdictOf(d, q.Interactive), req.Event)
 	return *r
 }

@@ -29,7 +29,7 @@ func sendRecord(r hook.Reply) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookDeadline)
 	defer cancel()
-	_, err = TellPost(ctx, r.Post, post.Request{Verb: post.Decided, Record: b})
+	_, err = TellPost(ctx, r.Post, post.Request{Verb: post.Decided, Record: b, Said: r.Said})
 	return err
 }
 

@@ -107,7 +107,7 @@ func (r *equipment) answersGiven(w *ledger.Worker) []int {
 func openPost(s *worksite.Site, w *ledger.Worker, r *equipment) error {
 	r.box = mailbox.New(s, w, s.Now().Add(time.Duration(w.Lease.Lease().Policy.Limits.Time)), nil)
 	if r.agent != nil {
-		r.box.Observed, r.box.Label = r.agent.life.observe, r.agent.life.label
+		r.box.Observed, r.box.Label, r.box.Guarded = r.agent.life.observe, r.agent.life.label, true
 	}
 	l, err := post.Listen(r.dir)
 	if err != nil {
@@ -118,6 +118,7 @@ func openPost(s *worksite.Site, w *ledger.Worker, r *equipment) error {
 	r.end = sync.OnceFunc(func() {
 		l.Close()
 		<-served
+		r.box.Close()
 	})
 	return nil
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
+	"cordon/internal/post"
 	"cordon/internal/stream"
 	"cordon/internal/worksite"
 )
@@ -51,5 +53,6 @@ func recordLostStream(s *worksite.Site, w *ledger.Worker) error {
 
 // decisionOf is what a hook said, as it is held against a stream.
 func decisionOf(r guard.Record) stream.Decision {
-	return stream.Decision{Call: r.Call, Tool: r.Tool, Allowed: r.Verdict == guard.Allow || r.Warned}
+	votes := strings.HasPrefix(r.Input, "cordon "+post.Review+" ") || strings.HasPrefix(r.Input, "cordon "+post.Truth+" ")
+	return stream.Decision{Call: r.Call, Tool: r.Tool, Allowed: r.Verdict == guard.Allow || r.Warned, Votes: votes}
 }

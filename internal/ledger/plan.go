@@ -41,10 +41,10 @@ type Opening struct {
 	Command []string          `json:"command,omitempty"` // for stages that name neither
 	// On is the node of a fleet that runs the stages, or AnyNode; "": this machine.
 	On string `json:"on,omitempty"`
-	// Branch is where the results collect that land together, and Base is where it begins; "": each
-	// result lands on the target.
-	Branch string  `json:"branch,omitempty"`
-	Base   git.OID `json:"base,omitempty"`
+	// Branch is where the results collect that land together; "": each result lands on the target.
+	Branch string `json:"branch,omitempty"`
+	// Base is the tip of the target when the plan was opened, where Branch begins. Earlier versions wrote it only with a Branch.
+	Base git.OID `json:"base,omitempty"`
 }
 
 // Collects is the branch that the results of the stages land on.
@@ -119,6 +119,8 @@ type StageOf struct {
 	Conflicts []audit.Path `json:"+conflicts,omitempty"`
 	// Review: its result goes to the gate only after a review.
 	Review bool `json:"review,omitempty"`
+	// Judges is what a verifier looks at, if its base shows that with older instructions; "": its base.
+	Judges git.OID `json:"+judges,omitempty"`
 	// Looks is the result that a reviewer may give its opinion on; nil: it has no say.
 	Looks *ResultOf `json:"looks,omitempty"`
 }

@@ -41,12 +41,15 @@ type Mailbox struct {
 	ends     time.Time
 	Observed func(guard.Record)
 	Label    func(guard.Record) guard.Record // says what is kept of a decision; nil: as it is
+	Guarded  bool                            // it is a client's, and its guard sees its calls
 
 	mu      sync.Mutex
 	Decided int64 // bytes of decisions
 	claims  int
 	truths  map[int]*votes // by the number of the claim
 	reviews votes
+	heard   []heard
+	casting sync.WaitGroup
 	told    map[int]bool // questions whose answer was given out by this one
 	asked   askedOf
 	waiters waiters
@@ -80,10 +83,8 @@ func (m *Mailbox) Handle(ctx context.Context, r post.Request) post.Reply {
 		err = m.claim(r)
 	case post.Look:
 		reply, err = m.look()
-	case post.Truth:
-		err = m.truth(r)
-	case post.Review:
-		err = m.review(r)
+	case post.Truth, post.Review:
+		err = m.answer(r)
 	default:
 		err = fmt.Errorf("there is no request %.40q", r.Verb)
 	}
@@ -117,6 +118,9 @@ func (m *Mailbox) decide(r post.Request) error {
 	}
 	if m.Observed != nil {
 		m.Observed(record)
+	}
+	if m.Guarded && record.Verdict == guard.Allow {
+		m.hear(record, r.Said)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ const Socket = "sock"
 
 // The verbs.
 const (
-	Decided = "decided" // the guard has judged a call: Record
+	Decided = "decided" // the guard has judged a call: Record, Said
 	Ask     = "ask"     // a question for the operator: Text, Options; waits up to Wait
 	Await   = "await"   // waits for the answer to Question up to Wait
 	Done    = "done"    // the agent says that it has finished: Text
@@ -43,6 +43,7 @@ type Request struct {
 	Number   int             `json:"number,omitempty"`
 	Yes      bool            `json:"yes,omitempty"`
 	Verdict  string          `json:"verdict,omitempty"`
+	Said     []string        `json:"said,omitempty"` // the words behind cordon, of a call that is one command of cordon's and nothing else
 }
 
 // Reply is one line back. A reply with an Error has nothing else.

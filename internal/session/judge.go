@@ -166,6 +166,9 @@ func (s *Session) orderFor(ctx context.Context, w *ledger.Worker, how *progress,
 		return gate.Order{}, err
 	}
 	order := gate.Order{Snapshot: snapshot, Tip: tip, Message: text}
+	if w.Stage != nil && len(report.Landing(false)) == 0 {
+		order.Judged = w.Stage.Judges
+	}
 	if form == config.Rebase && tip != "" {
 		order.Replay = report.History.Commits
 	}

@@ -96,7 +96,7 @@ func TestTooManyCalls(t *testing.T) {
 		before := heap()
 		for i := range MaxCalls + 7 {
 			id := fmt.Sprintf("%07d", i)
-			decided = append(decided, Decision{id, tool, true})
+			decided = append(decided, Decision{Call: id, Tool: tool, Allowed: true})
 			fmt.Fprintf(w, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"%s","name":"%s"}]}}`+"\n", id, tool)
 			fmt.Fprintf(w, `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"%s","content":"done"}]}}`+"\n", id)
 		}

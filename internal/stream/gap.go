@@ -13,6 +13,7 @@ import (
 type Decision struct {
 	Call, Tool string
 	Allowed    bool
+	Votes      bool // the call is an answer of a verifier or a reviewer
 }
 
 // Form is how one client's stream is read, and what was measured of how it goes
@@ -68,7 +69,9 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 			refused[id]++
 		}
 	}
+	reported := map[string]bool{}
 	for _, c := range calls {
+		reported[c.ID] = true
 		switch {
 		case !c.Ran || h.spares(c):
 		case allowed[c.ID] > 0:
@@ -81,6 +84,11 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 		case c.Failed && slices.Contains(h.Early, c.Tool):
 		default:
 			gap = append(gap, c.line()+": no hook was asked")
+		}
+	}
+	for _, d := range decided {
+		if d.Votes && d.Allowed && !reported[cut(d.Call, MaxName)] {
+			gap = append(gap, "an answer: a hook was asked about it, and the client made no such call")
 		}
 	}
 	return gap

@@ -91,10 +91,10 @@ func TestGapOfOne(t *testing.T) {
 func TestGapOfUnknownTools(t *testing.T) {
 	for _, n := range clients.Names() {
 		s := Summary{Calls: []Call{{ID: "1", Tool: "frobnicate", Ran: true, Ended: true}}}
-		if gap, _ := Gap(n, clients.Stream(n), s, []Decision{{"2", "other", true}, {"1", "frobnicate", false}}); len(gap) != 1 {
+		if gap, _ := Gap(n, clients.Stream(n), s, []Decision{{Call: "2", Tool: "other", Allowed: true}, {Call: "1", Tool: "frobnicate"}}); len(gap) != 1 {
 			t.Errorf("%s: %q", n, gap)
 		}
-		if gap, _ := Gap(n, clients.Stream(n), s, []Decision{{"1", "frobnicate", true}}); len(gap) != 0 {
+		if gap, _ := Gap(n, clients.Stream(n), s, []Decision{{Call: "1", Tool: "frobnicate", Allowed: true}}); len(gap) != 0 {
 			t.Errorf("%s: %q", n, gap)
 		}
 	}
@@ -104,13 +104,34 @@ func TestGapOfUnknownTools(t *testing.T) {
 func TestGapCountsADecisionOnce(t *testing.T) {
 	twice := Summary{Calls: []Call{{ID: "1", Tool: "Bash", Ran: true}, {ID: "1", Tool: "Bash", Ran: true}}}
 	for _, n := range clients.Names() {
-		if gap, _ := Gap(n, clients.Stream(n), twice, []Decision{{"1", "Bash", true}}); len(gap) != 1 {
+		if gap, _ := Gap(n, clients.Stream(n), twice, []Decision{{Call: "1", Tool: "Bash", Allowed: true}}); len(gap) != 1 {
 			t.Errorf("%s: %q", n, gap)
 		}
 	}
 }
 
 // The patch in a shell command of Codex was asked about as a command; a command is
+// An answer of a reviewer that a hook was asked about, and that the client did not make, is a gap: something imitates the client.
+func TestGapOfVotes(t *testing.T) {
+	said := Summary{Calls: []Call{{ID: "1", Tool: "Bash", Ran: true, Ended: true}}}
+	vote := Decision{Call: "1", Tool: "Bash", Allowed: true, Votes: true}
+	for name, c := range map[string]struct {
+		decided []Decision
+		gaps    int
+	}{
+		"made":             {[]Decision{vote}, 0},
+		"asked twice":      {[]Decision{vote, vote}, 0},
+		"another call":     {[]Decision{vote, {Call: "2", Tool: "Bash", Allowed: true, Votes: true}}, 1},
+		"without a name":   {[]Decision{vote, {Tool: "Bash", Allowed: true, Votes: true}}, 1},
+		"refused":          {[]Decision{vote, {Call: "2", Tool: "Bash", Votes: true}}, 0},
+		"no answer at all": {[]Decision{vote, {Call: "2", Tool: "Bash", Allowed: true}}, 0},
+	} {
+		if gap, _ := Gap("claude", clients.Stream("claude"), said, c.decided); len(gap) != c.gaps {
+			t.Errorf("%s: %q", name, gap)
+		}
+	}
+}
+
 // not covered by a patch.
 func TestGapOfPatches(t *testing.T) {
 	patch, bash := Call{Tool: "apply_patch", Ran: true}, Call{Tool: "Bash", Ran: true}

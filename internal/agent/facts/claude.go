@@ -7,6 +7,7 @@ var claude = Client{
 		{"platform.claude.com", "new tokens for a client that is signed in"},
 	}},
 	Protected: []string{".claude"},
+	Obeyed:    []string{"CLAUDE.md", "CLAUDE.local.md", ".mcp.json"},
 	Logins: []string{
 		"~/.claude/.credentials.json", "~/.claude.json", "~/.claude.json.backup*", "~/.claude/.claude.json", "~/.claude/.claude.json.backup*",
 		"~/.claude/backups", "~/.claude/history.jsonl", "~/.claude/projects", "~/.claude/shell-snapshots", "~/.claude/session-env",

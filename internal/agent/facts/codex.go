@@ -8,6 +8,7 @@ var codex = Client{
 		{"auth.openai.com", "new tokens for a client that is signed in"},
 	}},
 	Protected: []string{".codex"},
+	Obeyed:    []string{"AGENTS.md", "AGENTS.override.md", ".agents"},
 	Logins: []string{
 		"~/.codex/auth.json", "~/.codex/.credentials.json", "~/.codex/config.toml", "~/.codex/history.jsonl", "~/.codex/sessions",
 		"~/.codex/archived_sessions", "~/.codex/log", "~/.codex/shell_snapshots",

@@ -10,6 +10,10 @@ var copilot = Client{
 		{"api.github.com", "the account, and new tokens"},
 	}},
 	Protected: []string{".copilot", ".github/hooks"},
+	Obeyed: []string{
+		"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".agents", ".github/copilot-instructions.md", ".github/instructions", ".github/agents",
+		".github/prompts", ".github/skills",
+	},
 	Logins: []string{
 		"~/.copilot/config.json", "~/.copilot/settings.json", "~/.copilot/mcp-config.json", "~/.copilot/mcp-oauth-config", "~/.copilot/session-state",
 		"~/.copilot/history-session-state", "~/.copilot/command-history-state.json", "~/.copilot/session-store.db", "~/.copilot/logs",

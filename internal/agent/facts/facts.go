@@ -18,6 +18,9 @@ type Client struct {
 	// Protected are files and directories of a repository that make the client run
 	// commands on the operator's machine, at any depth. The first is the best known.
 	Protected []string
+	// Obeyed are files and directories of a repository, beside those, that the client takes for instructions, at any depth:
+	// memory, skills, agents and commands.
+	Obeyed []string
 	// Logins are files of the home that sign in, with the sessions and settings in
 	// which people leave keys. No other program sees them.
 	Logins []string

@@ -8,6 +8,7 @@ var gemini = Client{
 		{"oauth2.googleapis.com", "new tokens for a client that is signed in"},
 	}},
 	Protected: []string{".gemini"},
+	Obeyed:    []string{"GEMINI.md", ".agents"},
 	Logins: []string{
 		"~/.gemini/oauth_creds.json", "~/.gemini/google_accounts.json", "~/.gemini/google_account_id", "~/.gemini/gemini-credentials.json",
 		"~/.gemini/mcp-oauth-tokens*.json", "~/.gemini/a2a-oauth-tokens*.json", "~/.gemini/.env", "~/.gemini/settings.json", "~/.gemini/tmp",

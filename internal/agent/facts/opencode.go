@@ -7,6 +7,7 @@ var openCode = Client{
 	}},
 	AnyProvider: true,
 	Protected:   []string{".opencode", "opencode.json", "opencode.jsonc"},
+	Obeyed:      []string{"AGENTS.md", "CLAUDE.md", "CONTEXT.md", ".agents"},
 	Logins: []string{
 		"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc",
 		"~/.config/opencode/config.json",

@@ -8,6 +8,7 @@ var pi = Client{
 	}},
 	AnyProvider: true,
 	Protected:   []string{".pi"},
+	Obeyed:      []string{"AGENTS.md", "CLAUDE.md", ".agents"},
 	Logins: []string{
 		"~/.pi/agent/auth.json", "~/.pi/agent/models.json", "~/.pi/agent/settings.json", "~/.pi/agent/sessions", "~/.pi/agent/pi-debug.log",
 	},

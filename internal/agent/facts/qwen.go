@@ -11,6 +11,7 @@ var qwen = Client{
 		{"chat.qwen.ai", "new tokens for a client that is signed in"},
 	}},
 	Protected: []string{".qwen"},
+	Obeyed:    []string{"QWEN.md", "AGENTS.md", ".agents"},
 	Logins: []string{
 		"~/.qwen/oauth_creds.json", "~/.qwen/mcp-oauth-tokens*.json", "~/.qwen/.env", "~/.qwen/settings.json", "~/.qwen/tmp", "~/.qwen/projects",
 	},

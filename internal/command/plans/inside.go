@@ -2,9 +2,6 @@ package plans
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,25 +20,26 @@ func Truth(a *Console) *cobra.Command {
 		Short: "Inside a verifier: answer a claim of the briefing",
 		Long: `Answer a claim that the briefing of a verifier lists by number, with a sentence that says
 why. Verifiers of a plan call this in their cell. The answer is kept as an agent's evidence.
-It decides nothing that a person has decided.`,
+It decides nothing that a person has decided, and no is final. The answer of an agent client
+counts only in a tool call that runs this command and nothing else.`,
 		Example: `  cordon truth 1 yes "src/config.rs:12 denies ../.. by default"`,
 		Args:    cobra.MinimumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.sayTruth(cmd.Context(), args)
+			return a.vote(cmd.Context(), append([]string{post.Truth}, args...), "cordon plan truth PLAN STAGE NUMBER yes|no is the answer of a person")
 		},
 	}
 }
 
-func (a *Console) sayTruth(ctx context.Context, args []string) error {
-	dir, err := a.Post("truth", "cordon plan truth PLAN STAGE NUMBER yes|no is the answer of a person")
+// vote takes the answer of a verifier or a reviewer to its supervisor. instead is what a person types.
+func (a *Console) vote(ctx context.Context, words []string, instead string) error {
+	dir, err := a.Post(words[0], instead)
 	if err != nil {
 		return err
 	}
-	number, yes, err := readAnswer(args[0], args[1])
+	r, err := post.Vote(words)
 	if err != nil {
 		return a.Usage(err)
 	}
-	r := post.Request{Verb: post.Truth, Number: number, Yes: yes, Text: strings.Join(args[2:], " ")}
 	if _, err := hookrun.TellPost(ctx, dir, r); err != nil {
 		return err
 	}
@@ -51,19 +49,4 @@ func (a *Console) sayTruth(ctx context.Context, args []string) error {
 	}
 	p.Say("noted")
 	return nil
-}
-
-// readAnswer reads the number of a claim, and yes or no.
-func readAnswer(number, word string) (n int, yes bool, err error) {
-	n, err = strconv.Atoi(number)
-	if err != nil || n < 1 {
-		return 0, false, fmt.Errorf("%q is not the number of a claim", number)
-	}
-	switch word {
-	case "yes":
-		return n, true, nil
-	case "no":
-		return n, false, nil
-	}
-	return 0, false, fmt.Errorf("answer yes or no, not %q", word)
 }

@@ -14,6 +14,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/page"
 	"cordon/internal/plan"
+	"cordon/internal/post"
 	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/view"
@@ -307,7 +308,7 @@ the claims.`,
 		Example: "  cordon plan truth worktree-isolation verify 1 yes --why \"I tried it\"",
 		Args:    cobra.ExactArgs(4),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			number, yes, err := readAnswer(args[2], args[3])
+			number, yes, err := post.ReadAnswer(args[2], args[3])
 			if err != nil {
 				return a.Usage(err)
 			}

@@ -1,17 +1,14 @@
 package plans
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/conduct"
-	"cordon/internal/hookrun"
 	"cordon/internal/plan"
 	"cordon/internal/post"
-	"cordon/internal/view"
 )
 
 // Review is cordon review, which a reviewer types in its cell.
@@ -21,34 +18,18 @@ func Review(a *Console) *cobra.Command {
 		Short: "Inside a reviewer: say what you think of the result",
 		Long: `Say what you think of the result that the briefing of a reviewer shows. Reviewers of a plan
 call this in their cell. approve: it may go to the gate, which tests it all the same. feedback:
-its author is told TEXT and changes it. escalate: a person has to decide. The last answer
-counts, as an agent's evidence. No worker can review a result of its own.`,
+its author is told TEXT and changes it. escalate: a person has to decide. The answer is an
+agent's evidence; feedback and escalate are final. The answer of an agent client counts only
+in a tool call that runs this command and nothing else. No worker can review a result of its
+own.`,
 		Example: `  cordon review approve "It refuses tabs, and t/tabs.sh shows it"
   cordon review feedback "src/parser.c:12 reads one byte too many"
   cordon review escalate "The task contradicts itself"`,
 		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.sayReview(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.vote(cmd.Context(), append([]string{post.Review}, args...), "cordon plan review PLAN STAGE approve|feedback is the answer of a person")
+		},
 	}
-}
-
-func (a *Console) sayReview(ctx context.Context, args []string) error {
-	dir, err := a.Post("review", "cordon plan review PLAN STAGE approve|feedback is the answer of a person")
-	if err != nil {
-		return err
-	}
-	if !plan.Verdict(args[0]).Known() {
-		return a.Usage(fmt.Errorf("answer approve, feedback or escalate, not %q", args[0]))
-	}
-	r := post.Request{Verb: post.Review, Verdict: args[0], Text: strings.Join(args[1:], " ")}
-	if _, err := hookrun.TellPost(ctx, dir, r); err != nil {
-		return err
-	}
-	p := a.Page()
-	if p.JSON {
-		return p.Object(&view.Done{Done: true})
-	}
-	p.Say("noted")
-	return nil
 }
 
 // review is the opinion of a person.
