@@ -155,10 +155,10 @@ func payments(evil string) *fake {
 	f.journal = Journal{Verify: f.desk.Journal, Events: events}
 	for _, w := range f.desk.Workers {
 		f.reviews[w.ID] = &Review{Review: view.Review{Worker: w.ID, Status: w.Status, Group: w.Group, Title: w.Title, Since: w.Since, Questions: w.Questions,
-			Verdict: "Nothing is judged yet." + evil}, Result: desk.Result{NoPatch: "There is no worktree yet."}}
+			Verdict: "Nothing is judged yet." + evil, Says: evil}, Result: desk.Result{NoPatch: "There is no worktree yet."}}
 	}
 	f.reviews["famed-curlew"] = &Review{Client: "some client 2.1", Cost: 0.41, Result: desk.Result{Files: files, Events: events, Transcript: "I tidy up.\nDone." + evil},
-		Review: view.Review{Worker: "famed-curlew", Status: "quarantined", Group: view.NeedsYou, Title: "Greet the world" + evil, Since: min(6),
+		Review: view.Review{Worker: "famed-curlew", Status: "quarantined", Group: view.NeedsYou, Title: "Greet the world" + evil, Says: evil, Since: min(6),
 			Verdict: "One of two changes is outside its lease. Nothing of it is in main.",
 			Facts: []view.Fact{{Name: "audit", State: view.FactBad, Text: "1 violation, 1 may land"}, {Name: "acceptance", State: view.FactNone, Text: "not run"},
 				{Name: "cell", State: view.FactGood, Text: "held, 15 acts proven"}, {Name: "guard", State: view.FactNote, Text: "1 of 38 denied"},

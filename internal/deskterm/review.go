@@ -53,6 +53,9 @@ func (d *document) verdict(r *Review, now time.Time) {
 	}
 	g := desk.GlyphOf(r.Status)
 	d.wrapped(2, clean(in(inkOf(g.Class)), g.Sign), words(in(inkStrong), r.Verdict))
+	if r.Says != "" {
+		d.wrapped(2, nil, words(in(inkDim), "it says: “"+r.Says+"”"))
+	}
 	d.say(nil)
 	d.facts(r.Facts)
 	for _, u := range r.Unread {

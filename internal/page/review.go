@@ -20,6 +20,9 @@ func (p Page) Review(v *view.Review) error {
 		return p.Object(v)
 	}
 	p.Print("%s  %s\n%s\n\n%s", v.Worker, v.Status, v.Title, v.Verdict)
+	if v.Says != "" {
+		p.Print("it says: %s", v.Says)
+	}
 	p.Print("")
 	for _, f := range v.Facts {
 		p.Print("  %s %-11s %s", factMarks[f.State], f.Name, f.Text)

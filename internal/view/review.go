@@ -9,6 +9,7 @@ type Review struct {
 	Status     string       `json:"status" doc:"State of the worker, one of the words in the table of states."`
 	Group      string       `json:"group" doc:"What the worker needs: needs you, running, landed or over."`
 	Title      string       `json:"title" doc:"First line of the prompt of an agent client, or of the command."`
+	Says       string       `json:"says,omitempty" doc:"First line of what the worker itself says of its result, with cordon done."`
 	Since      time.Time    `json:"since" doc:"Time since which the worker is in this state."`
 	Verdict    string       `json:"verdict" doc:"What happened and where the result is now, in one or two sentences."`
 	Facts      []Fact       `json:"facts" doc:"Six facts, always in this order: audit, acceptance, cell, guard, network, base."`
