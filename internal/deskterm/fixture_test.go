@@ -155,7 +155,7 @@ func payments(evil string) *fake {
 	f.journal = Journal{Verify: f.desk.Journal, Events: events}
 	for _, w := range f.desk.Workers {
 		f.reviews[w.ID] = &Review{Review: view.Review{Worker: w.ID, Status: w.Status, Group: w.Group, Title: w.Title, Since: w.Since, Questions: w.Questions,
-			Verdict: "Nothing is judged yet." + evil, Says: evil}, Result: desk.Result{NoPatch: "There is no worktree yet."}}
+			Verdict: "Nothing is judged yet." + evil, Says: evil, Why: &view.Fact{Name: "why", State: view.FactNone, Text: "The result is not judged yet."}}, Result: desk.Result{NoPatch: "There is no worktree yet."}}
 	}
 	f.reviews["famed-curlew"] = &Review{Client: "some client 2.1", Cost: 0.41, Result: desk.Result{Files: files, Events: events, Transcript: "I tidy up.\nDone." + evil},
 		Review: view.Review{Worker: "famed-curlew", Status: "quarantined", Group: view.NeedsYou, Title: "Greet the world" + evil, Says: evil, Since: min(6),
@@ -219,7 +219,7 @@ func press(m *Model, keys string) {
 
 func keyOfName(name string) tea.KeyPressMsg {
 	for text, code := range map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "down": tea.KeyDown, "up": tea.KeyUp, "right": tea.KeyRight,
-		"left": tea.KeyLeft, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown} {
+		"left": tea.KeyLeft, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown, "space": tea.KeySpace} {
 		if name == text {
 			return tea.KeyPressMsg{Code: code}
 		}

@@ -142,12 +142,9 @@ func (d *document) why(r *Review) {
 			d.wrapped(4, nil, words(in(inkDim), b.Evidence))
 		}
 	}
-	switch {
-	case len(r.Reasons) > 0:
-	case r.Digests.Audit == "":
-		d.say(clean(in(inkDim), "  The result is not judged yet."))
-	default:
-		d.say(clean(in(inkOK), "✓ No rule keeps it from landing."))
+	if r.Why != nil {
+		sign, i := factSign(r.Why.State)
+		d.wrapped(2, clean(in(i), sign), words(in(i), r.Why.Text))
 	}
 }
 

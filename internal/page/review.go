@@ -30,7 +30,7 @@ func (p Page) Review(v *view.Review) error {
 	for _, line := range v.Unread {
 		p.Print("  ✗ cannot be read: %s", line)
 	}
-	p.reasons(v.Reasons)
+	p.reasons(v)
 	p.changes(v)
 	p.acceptance(v.Acceptance)
 	p.denied(v)
@@ -38,13 +38,15 @@ func (p Page) Review(v *view.Review) error {
 	return nil
 }
 
-func (p Page) reasons(list []view.Breach) {
-	if len(list) > 0 {
-		p.Print("\nWHY (%d)", len(list))
+func (p Page) reasons(v *view.Review) {
+	if v.Why != nil {
+		p.Print("\nWHY\n  %s %s", factMarks[v.Why.State], v.Why.Text)
+		return
 	}
-	for i, b := range list {
+	p.Print("\nWHY (%d)", len(v.Reasons))
+	for i, b := range v.Reasons {
 		if i == MaxShown {
-			p.Print("  and %d more: --json has them all", len(list)-i)
+			p.Print("  and %d more: --json has them all", len(v.Reasons)-i)
 			return
 		}
 		p.Print("  ✗ %s", b.What)

@@ -37,6 +37,7 @@ func ReviewView(ctx context.Context, s *session.Session, w *ledger.Worker, now w
 	v.Verdict = about.verdict()
 	v.Facts = about.facts()
 	v.Reasons = append(v.Reasons, about.reasons()...)
+	v.Why = about.unhindered()
 	v.Changes = append(v.Changes, about.changes()...)
 	v.Acceptance = append(v.Acceptance, checksOf(w)...)
 	if about.report != nil && about.report.More != nil {
