@@ -272,15 +272,7 @@ func (d *document) output(text string) {
 }
 
 // printed is a line that a program printed, with its spaces.
-func printed(l look, s string) line {
-	s = strings.TrimRight(s, "\n")
-	shown := beginning(s, mostWords)
-	out := clean(l, shown)
-	if left := len(s) - len(shown); left > 0 {
-		out = join(out, clean(l.with(inkChip), fmt.Sprintf("⟨and %d more bytes⟩", left)))
-	}
-	return out
-}
+func printed(l look, s string) line { return begun(l, strings.TrimRight(s, "\n"), mostWords) }
 
 func (d *document) guard(r *Review) {
 	more := "no tool call was judged"
@@ -350,7 +342,7 @@ func eventLine(e view.Event, named bool) line {
 	if named {
 		l = append(l, words(look{}, e.Worker).fit(20, look{})...)
 	}
-	return join(l, words(in(inkAccent), e.Type).fit(22, look{}), words(in(inkDim), beginning(string(e.Data), 160)))
+	return join(l, words(in(inkAccent), e.Type).fit(22, look{}), begun(in(inkDim), string(e.Data), 160))
 }
 
 // ago is how long ago something was, in one unit.
