@@ -183,7 +183,7 @@ var layers = map[string][]string{
 	"internal/command/mcps":     {"ledger", "mcp", "order", "query", "session", "view"},
 	"internal/command/remarks":  {"fault", "ledger", "legible", "page", "remark", "session", "view"},
 	"internal/deskweb/screens":  {"desk", "legible", "view"},
-	"internal/deskterm/fill":    {"conduct", "deskread", "deskterm", "journal", "ledger", "present", "session", "view"},
+	"internal/deskterm/fill":    {"conduct", "desk", "deskread", "deskterm", "journal", "ledger", "present", "session", "view"},
 	"internal/deskweb/fill":     {"conduct", "decide", "deskread", "deskweb", "deskweb/screens", "fault", "ledger", "present", "remark", "session", "view"},
 }
 

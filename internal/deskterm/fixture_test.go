@@ -35,6 +35,7 @@ type fake struct {
 	decided []decide.Decision
 	noted   []string
 	answer  error
+	reads   func(ctx context.Context, worker string) // while a result is read
 }
 
 // acts keeps what was done.
@@ -69,7 +70,22 @@ func (f *fake) Plans(context.Context) ([]view.Plan, error)       { return f.plan
 func (f *fake) Journal(context.Context) (*Journal, error)        { j := f.journal; return &j, nil }
 func (f *fake) Fleet(context.Context) (*view.Fleet, error)       { l := f.fleet; return &l, nil }
 func (f *fake) Changes(context.Context) (<-chan struct{}, error) { return f.changes, nil }
-func (f *fake) Review(_ context.Context, name string) (*Review, error) {
+func (f *fake) Verdict(_ context.Context, name string) (*Review, error) {
+	r, err := f.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Review{Review: r.Review, Partial: true, Client: r.Client, Result: desk.Result{NoPatch: "It is being read."}}, nil
+}
+
+func (f *fake) Review(ctx context.Context, name string) (*Review, error) {
+	if f.reads != nil {
+		f.reads(ctx, name)
+	}
+	return f.find(name)
+}
+
+func (f *fake) find(name string) (*Review, error) {
 	r, ok := f.reviews[name]
 	if !ok {
 		return nil, fmt.Errorf("no worker is called %q", name)

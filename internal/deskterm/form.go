@@ -64,7 +64,11 @@ func (m *Model) undecidable(name string) string {
 	if why := noReview(m); why != "" {
 		return why
 	}
-	if _, ok := m.offered(name); ok {
+	_, ok := m.offered(name)
+	switch {
+	case ok && name == view.ChooseBack && m.review.Partial:
+		return "your comments on " + m.wanted + " are being read"
+	case ok:
 		return ""
 	}
 	var can []string

@@ -1,10 +1,13 @@
 package deskterm
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"cordon/internal/decide"
 	"cordon/internal/fault"
@@ -230,5 +233,45 @@ func TestComment(t *testing.T) {
 	press(m, "s ctrl+s")
 	if len(f.decided) != 1 || !f.decided[0].Comments {
 		t.Errorf("%+v", f.decided)
+	}
+}
+
+// A result that takes long to read delays neither its own verdict nor the review of another worker, and is read once at a time.
+func TestSlowResult(t *testing.T) {
+	f := payments("")
+	begun, left := 0, make(chan string, 9)
+	f.reads = func(ctx context.Context, worker string) {
+		if worker == "famed-curlew" {
+			begun++
+			<-ctx.Done()
+			left <- worker
+		}
+	}
+	m := opened(t, f, 120, 40)
+	press(m, "j")
+	_, verdict := m.Update(keyOfName("j"))
+	_, rest := m.Update(verdict())
+	if got := screen(m); m.wanted != "famed-curlew" || !strings.Contains(got, "One of two changes is outside its lease") || !m.review.Partial {
+		t.Fatalf("the verdict is not there before the result:\n%s", got)
+	}
+	if m.loadReview() != nil {
+		t.Error("it is read twice at once")
+	}
+	press(m, "s")
+	if m.form != nil || !strings.Contains(m.note, "comments") {
+		t.Error("it can be sent back before the comments on it were read")
+	}
+	told := make(chan tea.Msg)
+	go func() { told <- rest() }()
+	_, next := m.Update(keyOfName("j"))
+	if got := <-left; got != "famed-curlew" {
+		t.Error(got)
+	}
+	if msg := <-told; msg != nil {
+		t.Errorf("a review that nobody waits for comes as %+v", msg)
+	}
+	feed(m, next)
+	if got := screen(m); m.review == nil || m.review.Worker != "quiet-heron" || m.review.Partial || m.failure != nil || begun != 1 {
+		t.Errorf("the other review is not there, or the first was read %d times:\n%s", begun, got)
 	}
 }
