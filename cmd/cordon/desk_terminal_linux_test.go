@@ -73,10 +73,7 @@ func TestTerminalForms(t *testing.T) {
 	d.send("\x1b[Z" + strings.Repeat(" ", 41)) // back to the paths, and each of them
 	d.until("41 of 41 paths chosen")
 	d.send("\x13")
-	d.until("0 need you")
-	if got := s.statusOf(id); got != "merged" {
-		t.Errorf("%s is %s", id, got)
-	}
+	s.becomes("merged")
 
 	asks, _ := s.detached("--write", "src", "--", "sh", "-c", "cordon ask Which --option red --option blue >src/colour")
 	d.until(asks, "1 needs you")

@@ -2,6 +2,7 @@ package testbrowser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,14 +10,10 @@ import (
 // comparison, which adds letters.
 func Hidden() map[string]string {
 	add := func(name string, lines ...string) string {
-		return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\nindex 00000000..353b6f04\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1,%[2]d @@\n+%[3]s\n", name, len(lines), strings.Join(lines, "\n+"))
+		head := fmt.Sprintf("diff --git a/%[1]s b/%[1]s\nindex 00000000..353b6f04\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1,%[2]d @@\n+", name, len(lines))
+		return head + strings.Join(lines, "\n+") + "\n"
 	}
-	times := func(n int, line string) (list []string) {
-		for range n {
-			list = append(list, line)
-		}
-		return list
-	}
+	times := func(n int, line string) []string { return slices.Repeat([]string{line}, n) }
 	return map[string]string{
 		"plain":    add("src/a.txt", strings.Repeat("letters ", 50_000)),
 		"lines":    add("src/a.txt", times(1_900, strings.Repeat("\u202e", 600))...),
