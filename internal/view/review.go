@@ -38,7 +38,7 @@ const (
 
 // Fact is one of the six facts of a review.
 type Fact struct {
-	Name  string `json:"name" doc:"What the fact is about: audit, acceptance, cell, guard, network or base."`
+	Name  string `json:"name" doc:"What the fact is about: audit, acceptance, cell, guard, network, base or why."`
 	State string `json:"state" doc:"How to take it: good, bad, note (worth a look) or none (nothing is known or nothing was done)."`
 	Text  string `json:"text" doc:"The fact in a few words."`
 }

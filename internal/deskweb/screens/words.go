@@ -32,15 +32,18 @@ type press struct {
 func (p *press) parts(text any) []legible.Part {
 	s := fmt.Sprint(text)
 	rest := max(0, len(s)-longest)
-	list := legible.Parts(s[:len(s)-rest])
+	s = s[:len(s)-rest]
+	list := legible.Parts(s)
+	for _, part := range list {
+		if part.Chip != "" {
+			p.chips--
+		}
+	}
+	if p.chips < 0 && len(list) > 1 {
+		list = []legible.Part{{Chip: legible.Text(s)}}
+	}
 	if rest > 0 {
 		list = append(list, legible.Part{Chip: fmt.Sprintf("and %d more bytes", rest)})
-	}
-	if len(list) == 1 && list[0].Chip == "" {
-		return list
-	}
-	if p.chips -= len(list); p.chips < 0 {
-		return []legible.Part{{Chip: legible.Text(s)}}
 	}
 	return list
 }
