@@ -109,7 +109,7 @@ var layers = map[string][]string{
 	"internal/session":         {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "fleet/pack", "fleet/trial", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
 	"internal/conduct":         {"agent/clients", "agent/facts", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "paths", "plan", "policy", "session", "stream", "terminal", "worksite"},
 	"internal/command/ports":   {"fault", "ledger", "page", "session", "visitor"},
-	"internal/desk":            {"view"}, // see pure
+	"internal/desk":            {"legible", "view"}, // see pure
 	"internal/deskread":        {"companion", "conduct", "desk", "errand", "gitfile", "inspect", "journal", "ledger", "policy", "present", "remark", "session", "state", "view"},
 	"internal/deskport":        {"policy", "state"},
 	"internal/deskweb":         {"legible"},
@@ -183,7 +183,7 @@ var layers = map[string][]string{
 	"internal/command/mcps":     {"ledger", "mcp", "order", "query", "session", "view"},
 	"internal/command/remarks":  {"fault", "ledger", "legible", "page", "remark", "session", "view"},
 	"internal/deskweb/screens":  {"desk", "legible", "view"},
-	"internal/deskterm/fill":    {"conduct", "deskread", "deskterm", "journal", "ledger", "present", "session", "view"},
+	"internal/deskterm/fill":    {"conduct", "desk", "deskread", "deskterm", "journal", "ledger", "present", "session", "view"},
 	"internal/deskweb/fill":     {"conduct", "decide", "deskread", "deskweb", "deskweb/screens", "fault", "ledger", "present", "remark", "session", "view"},
 }
 
@@ -218,7 +218,7 @@ var pure = map[string][]string{
 	"internal/cell/plan":   {"cordon/internal/paths", "crypto/sha256", "encoding/binary", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
 	"internal/consent":     {"cordon/internal/policy", "cordon/internal/strictyaml", "errors", "path", "path/filepath", "slices", "strconv", "strings"},
 	"internal/agent/clean": {"bytes", "encoding/json", "fmt", "go.yaml.in/yaml/v3", "io", "regexp", "slices", "strings", "sync", "unicode/utf8"},
-	"internal/desk":        {"cmp", "cordon/internal/view", "fmt", "slices", "strconv", "strings", "time", "unicode"},
+	"internal/desk":        {"cmp", "cordon/internal/legible", "cordon/internal/view", "fmt", "slices", "strconv", "strings", "time", "unicode"},
 	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
 	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "encoding/json", "fmt",
 		"go.yaml.in/yaml/v3", "maps", "path", "slices", "strconv", "strings", "time"},

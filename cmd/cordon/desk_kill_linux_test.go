@@ -19,7 +19,7 @@ type midway struct {
 
 var midways = []midway{
 	{choice: "merge", script: "echo x >src/x", keys: "m", event: "+operator.decided", status: "merged"},
-	{choice: "release", script: "echo x >out", roots: []string{"out"}, reason: "fine", keys: "r", event: "quarantine.released", status: "merged"},
+	{choice: "release", script: "echo x >out", roots: []string{"out"}, reason: "fine", keys: "r ", event: "quarantine.released", status: "merged"},
 	{choice: "discard", script: "echo x >src/x", reason: "no", keys: "D", event: "worker.discarded", status: "discarded"},
 }
 

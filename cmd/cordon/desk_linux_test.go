@@ -124,7 +124,9 @@ func TestDeskInTmux(t *testing.T) {
 
 	// A release: no key decides but ctrl-s, and the other desk shows it by itself.
 	second.keys("r")
-	second.until("release "+id, "cordon quarantine release "+id+" --write=docs/d.txt")
+	second.until("release "+id, "0 of 1 paths chosen")
+	second.keys("Space")
+	second.until("cordon quarantine release " + id + " --write=docs/d.txt")
 	second.keys("f", "i", "n", "e")
 	if got := s.statusOf(id); got != "quarantined" {
 		t.Fatalf("%s is %s before it was decided", id, got)
@@ -163,14 +165,14 @@ func (s *site) statusOf(id string) string {
 	return shown.Status
 }
 
-// TestDemoDesk: a newcomer sees why each worker of the demo needs them, and releases one with four keys.
+// TestDemoDesk: a newcomer sees why each worker of the demo needs them, and releases one with five keys.
 func TestDemoDesk(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	m := inTmux(s, 80, 24, "demo", "--ui", "--dir", s.place("toy"))
 	m.until("NEEDS YOU 4", "modified docs/guide.md: outside", "deleted docs/guide.md: outside",
 		"the command ended with 2", "added loot.txt: outside", "YOU CAN", "r release")
-	keys := []string{"r", "o", "k", "C-s"}
+	keys := []string{"r", "Space", "o", "k", "C-s"}
 	if len(keys) > 6 {
 		t.Fatal("too many keys")
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
+	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -49,4 +51,39 @@ func (d *terminalDesk) goTo(id string) { d.send(":" + id + "\r") }
 func (d *terminalDesk) kill() {
 	_ = d.cmd.Process.Kill()
 	<-d.done
+}
+
+// TestTerminalForms: a release adds no path to the lease that nobody chose, however many there are, and a bare number
+// answers with its option.
+func TestTerminalForms(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cordon([]int{exitQuarantined}, "run", "--write", "src", "--", "sh", "-c",
+		"mkdir -p docs/zzz; for i in $(seq 40); do echo x >docs/translated-chapter-of-the-long-manual-$i.md; done; echo x >docs/zzz/install.sh")
+	id := s.only().Worker
+	d := inTerminal(s, 80, 24)
+	d.until(id, "YOU CAN")
+	d.send("r")
+	d.until("0 of 41 paths chosen", "ctrl-s release")
+	d.send("\tfine\x13")
+	d.until(id + " was not released")
+	if got := s.statusOf(id); got != "quarantined" {
+		t.Fatalf("%s is %s", id, got)
+	}
+	d.send("\x1b[Z" + strings.Repeat(" ", 41)) // back to the paths, and each of them
+	d.until("41 of 41 paths chosen")
+	d.send("\x13")
+	s.becomes("merged")
+
+	asks, _ := s.detached("--write", "src", "--", "sh", "-c", "cordon ask Which --option red --option blue >src/colour")
+	d.until(asks, "1 needs you")
+	d.goTo(asks)
+	d.until("a answer")
+	d.send("a1")
+	d.until("sends “red”")
+	d.send("\x13")
+	s.await(asks+" is merged", func() bool { return s.statusOf(asks) == "merged" })
+	if got := s.git("show", "HEAD:src/colour"); !strings.Contains(got, "red") {
+		t.Errorf("the worker was told %q", got)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cordon/internal/legible"
 	"cordon/internal/view"
 )
 
@@ -22,7 +23,7 @@ type File struct {
 	Kind    string
 	Added   int
 	Removed int
-	Folded  bool   // a lock file or a large one: one click or key away
+	Folded  bool   // a lock file, a large one or one that is full of what cannot be seen: one click or key away
 	Old     string // object ID of the content that was there; empty: none
 	New     string // of the content that is there now
 	Rows    []Row
@@ -187,10 +188,29 @@ func (r *reader) endFile() {
 	r.pair()
 	if len(r.files) > 0 {
 		f := &r.files[len(r.files)-1]
-		f.Folded = len(r.rows) > foldAbove || generated(f.Name)
+		f.Folded = len(r.rows) > foldAbove || generated(f.Name) || crowded(r.rows)
 		f.Rows = r.rows
 	}
 	r.rows = nil
+}
+
+// crowded reports whether so many characters of a file cannot be seen that it is not shown unasked.
+func crowded(rows []Row) bool {
+	n := 0
+	for _, row := range rows {
+		for _, side := range []string{row.Was, row.Is} {
+			parts := legible.Parts(side)
+			for _, part := range parts {
+				if part.Chip != "" {
+					n++
+				}
+			}
+			if n > foldAbove/2 || len(parts) > legible.MostParts {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // generated knows files that programs write and people seldom read.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // on are the lines that a comment would be about.
@@ -98,5 +99,21 @@ func TestMouseComment(t *testing.T) {
 	m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 	if m.form == nil || m.form.fields[0].text != "12-14" {
 		t.Errorf("%s", screen(m))
+	}
+}
+
+// What cannot be seen takes a few columns, and nothing behind it is left out in silence.
+func TestHiddenRun(t *testing.T) {
+	hidden := strings.Repeat("\u202e", 10_000) + "evil()"
+	if got := clean(look{}, hidden).text(); got != "⟨U+202E ×10000⟩evil()" {
+		t.Errorf("%q", got)
+	}
+	if got := (half{text: hidden}).side(nil, 80, 0).text(); !strings.Contains(got, "more bytes⟩") {
+		t.Errorf("%q", got)
+	}
+	for _, c := range clean(look{}, strings.Repeat("\u202e\n\u202d日\t", 500)) {
+		if strings.ContainsAny(c.text, "\n\t") || c.width != ansi.StringWidth(c.text) {
+			t.Fatalf("%+v is no cell", c)
+		}
 	}
 }

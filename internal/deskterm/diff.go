@@ -20,7 +20,7 @@ func (h half) side(lang *desk.Language, width, left int) line {
 	head := clean(l.with(inkDim), fmt.Sprintf("%5s ", numberOf(h.number)))
 	head = append(head, clean(l.with(signInk(h.sign)), h.sign+" ")...)
 	room := max(width-head.width(), 0)
-	body := highlight(lang, clean(l, beginning(h.text, left+room)))
+	body := highlight(lang, begun(l, h.text, left+room))
 	return join(head, body.skip(left)).fit(width, l)
 }
 

@@ -90,9 +90,9 @@ func (d *document) draw(i, left int) line {
 	case r.diff == nil:
 		return r.text
 	case r.diff.Kind == '@':
-		return clean(in(inkAccent), " "+beginning(r.diff.Was, d.width))
+		return begun(in(inkAccent), " "+r.diff.Was, d.width)
 	case r.diff.Kind == '\\':
-		return clean(in(inkDim), "      "+beginning(r.diff.Was, d.width))
+		return begun(in(inkDim), "      "+r.diff.Was, d.width)
 	case d.wide:
 		return beside(r.diff, d.langs[r.file-1], d.width, left)
 	}

@@ -288,7 +288,7 @@ func (m *Model) withoutReview(width int) (out []line) {
 	}
 	s := items[m.at(items)].stage
 	d := &document{width: width}
-	d.wrapped(3, clean(in(inkHold), " ⊘"), words(in(inkStrong), beginning("Stage "+s.Stage+" of plan "+s.Plan+" needs you: "+s.Why, width*m.height)))
+	d.wrapped(3, clean(in(inkHold), " ⊘"), words(in(inkStrong), "Stage "+s.Stage+" of plan "+s.Plan+" needs you: "+s.Why))
 	d.wrapped(3, nil, words(in(inkDim), s.Next))
 	d.wrapped(3, nil, join(clean(in(inkKey), "⏎"), clean(in(inkDim), " opens the plan")))
 	for _, r := range d.rows {

@@ -35,6 +35,7 @@ type fake struct {
 	decided []decide.Decision
 	noted   []string
 	answer  error
+	reads   func(ctx context.Context, worker string) // while a result is read
 }
 
 // acts keeps what was done.
@@ -69,7 +70,22 @@ func (f *fake) Plans(context.Context) ([]view.Plan, error)       { return f.plan
 func (f *fake) Journal(context.Context) (*Journal, error)        { j := f.journal; return &j, nil }
 func (f *fake) Fleet(context.Context) (*view.Fleet, error)       { l := f.fleet; return &l, nil }
 func (f *fake) Changes(context.Context) (<-chan struct{}, error) { return f.changes, nil }
-func (f *fake) Review(_ context.Context, name string) (*Review, error) {
+func (f *fake) Verdict(_ context.Context, name string) (*Review, error) {
+	r, err := f.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Review{Review: r.Review, Partial: true, Client: r.Client, Result: desk.Result{NoPatch: "It is being read."}}, nil
+}
+
+func (f *fake) Review(ctx context.Context, name string) (*Review, error) {
+	if f.reads != nil {
+		f.reads(ctx, name)
+	}
+	return f.find(name)
+}
+
+func (f *fake) find(name string) (*Review, error) {
 	r, ok := f.reviews[name]
 	if !ok {
 		return nil, fmt.Errorf("no worker is called %q", name)
@@ -155,10 +171,10 @@ func payments(evil string) *fake {
 	f.journal = Journal{Verify: f.desk.Journal, Events: events}
 	for _, w := range f.desk.Workers {
 		f.reviews[w.ID] = &Review{Review: view.Review{Worker: w.ID, Status: w.Status, Group: w.Group, Title: w.Title, Since: w.Since, Questions: w.Questions,
-			Verdict: "Nothing is judged yet." + evil}, Result: desk.Result{NoPatch: "There is no worktree yet."}}
+			Verdict: "Nothing is judged yet." + evil, Says: evil, Why: &view.Fact{Name: "why", State: view.FactNone, Text: "The result is not judged yet."}}, Result: desk.Result{NoPatch: "There is no worktree yet."}}
 	}
 	f.reviews["famed-curlew"] = &Review{Client: "some client 2.1", Cost: 0.41, Result: desk.Result{Files: files, Events: events, Transcript: "I tidy up.\nDone." + evil},
-		Review: view.Review{Worker: "famed-curlew", Status: "quarantined", Group: view.NeedsYou, Title: "Greet the world" + evil, Since: min(6),
+		Review: view.Review{Worker: "famed-curlew", Status: "quarantined", Group: view.NeedsYou, Title: "Greet the world" + evil, Says: evil, Since: min(6),
 			Verdict: "One of two changes is outside its lease. Nothing of it is in main.",
 			Facts: []view.Fact{{Name: "audit", State: view.FactBad, Text: "1 violation, 1 may land"}, {Name: "acceptance", State: view.FactNone, Text: "not run"},
 				{Name: "cell", State: view.FactGood, Text: "held, 15 acts proven"}, {Name: "guard", State: view.FactNote, Text: "1 of 38 denied"},
@@ -219,7 +235,7 @@ func press(m *Model, keys string) {
 
 func keyOfName(name string) tea.KeyPressMsg {
 	for text, code := range map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "down": tea.KeyDown, "up": tea.KeyUp, "right": tea.KeyRight,
-		"left": tea.KeyLeft, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown} {
+		"left": tea.KeyLeft, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown, "space": tea.KeySpace} {
 		if name == text {
 			return tea.KeyPressMsg{Code: code}
 		}

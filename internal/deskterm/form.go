@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +23,10 @@ type form struct {
 	decision decide.Decision // as far as it does not come from the fields
 	fields   []field
 	at       int
+	options  []string // of the question that an answer is about
+	boxes    []box    // paths that a release may add to the lease
+	box      int      // the one of the cursor
+	boxTop   int      // the first one in sight
 	sending  bool
 	said     []string  // what came of it, or what is missing
 	lines    *Lines    // what a comment is about; nil: it is a decision
@@ -60,7 +64,11 @@ func (m *Model) undecidable(name string) string {
 	if why := noReview(m); why != "" {
 		return why
 	}
-	if _, ok := m.offered(name); ok {
+	_, ok := m.offered(name)
+	switch {
+	case ok && name == view.ChooseBack && m.review.Partial:
+		return "your comments on " + m.wanted + " are being read"
+	case ok:
 		return ""
 	}
 	var can []string
@@ -82,15 +90,15 @@ func (m *Model) choice(name string) tea.Cmd {
 	case view.ChooseAnswer:
 		if len(r.Questions) > 0 {
 			f.decision.Question = r.Questions[0].ID
-			f.fields = []field{{fieldAnswer, r.Questions[0].Text + options(r.Questions[0].Options), ""}}
+			f.options = r.Questions[0].Options
+			f.fields = []field{{fieldAnswer, r.Questions[0].Text + options(f.options), ""}}
 		}
 	case view.ChooseRelease:
 		f.decision.Accepts = c.Accepts
-		if roots := typeable(c.Roots); len(roots) > 0 {
-			f.fields = append(f.fields, field{fieldRoots, "paths that the lease gets beside its own", strings.Join(roots, " ")})
+		if f.boxes = boxesOf(c.Roots); len(f.boxes) > 0 {
+			f.fields = append(f.fields, field{name: fieldRoots})
 		}
 		f.fields = append(f.fields, field{fieldReason, "goes into the journal", ""})
-		f.at = len(f.fields) - 1
 	case view.ChooseBack:
 		n := m.unsent()
 		f.decision.Comments = n > 0
@@ -109,14 +117,14 @@ func options(list []string) (text string) {
 	return text
 }
 
-// typeable are the paths that can be typed into a field: those without spaces.
-func typeable(paths []view.Text) (list []string) {
-	for _, p := range paths {
-		if !strings.ContainsFunc(string(p), unicode.IsSpace) {
-			list = append(list, string(p))
+// meant is what an answer says: a bare number is the option that has it, unless an option has these words.
+func (f *form) meant(text string) string {
+	for i, o := range f.options {
+		if text == strconv.Itoa(i+1) && !slices.Contains(f.options, text) {
+			return o
 		}
 	}
-	return list
+	return text
 }
 
 // decided is the decision with what was typed.
@@ -126,13 +134,13 @@ func (f *form) decided() decide.Decision {
 		text := strings.TrimSpace(x.text)
 		switch x.name {
 		case fieldAnswer, fieldText:
-			d.Text = text
+			d.Text = f.meant(text)
 		case fieldReason:
 			d.Reason = text
 		case fieldRoots:
-			d.Roots = strings.Fields(text)
+			d.Roots = f.chosen()
 		case fieldAgain:
-			d.Repeated = strings.Fields(text)
+			d.Repeated = append(strings.Fields(text), text)
 		}
 	}
 	return d
@@ -198,10 +206,12 @@ func (m *Model) formKey(k tea.KeyPressMsg) tea.Cmd {
 		f.said = []string{"copied"}
 		return tea.SetClipboard(f.command())
 	case len(f.fields) == 0:
+	case f.onBoxes() && f.boxKey(name):
 	case name == "tab", name == "down", name == "enter":
 		f.at = (f.at + 1) % len(f.fields)
 	case name == "shift+tab", name == "up":
 		f.at = (f.at + len(f.fields) - 1) % len(f.fields)
+	case f.onBoxes():
 	default:
 		f.fields[f.at].text = typed(f.fields[f.at].text, k)
 		f.said = nil
@@ -212,7 +222,7 @@ func (m *Model) formKey(k tea.KeyPressMsg) tea.Cmd {
 
 // paste puts a text into the field.
 func (f *form) paste(text string) {
-	if len(f.fields) > 0 && !f.sending {
+	if len(f.fields) > 0 && !f.onBoxes() && !f.sending {
 		f.fields[f.at].text += legible.PlainLine(text)
 		f.grave()
 	}
@@ -270,7 +280,17 @@ func (m *Model) drawForm(c *canvas) {
 	const names = 11
 	most := max(2, m.height/8)
 	d.few(most, names, clean(in(inkHead), "then"), words(look{}, f.choice.Does))
+	if len(f.decision.Accepts) > 0 {
+		d.few(most, names, clean(in(inkHead), "waives"), words(look{}, strings.Join(f.decision.Accepts, " ")))
+	}
 	for i, x := range f.fields {
+		if x.name == fieldRoots {
+			f.drawBoxes(d, names, max(3, m.height/6))
+			continue
+		}
+		if o := f.meant(strings.TrimSpace(x.text)); o != strings.TrimSpace(x.text) {
+			x.hint = "sends “" + o + "”"
+		}
 		mark, i2 := "", inkHead
 		if i == f.at && !f.sending {
 			mark, i2 = "▏", inkAccent

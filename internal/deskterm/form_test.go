@@ -1,8 +1,13 @@
 package deskterm
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"cordon/internal/decide"
 	"cordon/internal/fault"
@@ -25,7 +30,7 @@ func TestRelease(t *testing.T) {
 	m, f := reviewing(t)
 	press(m, "r")
 	shown := screen(m)
-	for _, want := range []string{"release famed-curlew", "The faults are waived.", "docs/guide.md", "reason", "cordon quarantine release famed-curlew --write=docs/guide.md", "ctrl-s"} {
+	for _, want := range []string{"release famed-curlew", "The faults are waived.", "0 of 1 paths chosen", "[ ] docs/guide.md", "reason", "cordon quarantine release famed-curlew --reason=", "ctrl-s"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the form does not show %q:\n%s", want, shown)
 		}
@@ -34,11 +39,15 @@ func TestRelease(t *testing.T) {
 	if len(f.decided) != 0 || m.form == nil || !strings.Contains(screen(m), "needs a reason") {
 		t.Errorf("a release without a reason: %v\n%s", f.decided, screen(m))
 	}
-	press(m, "o k enter y esc")
+	press(m, "tab o k enter y esc")
 	if len(f.decided) != 0 || m.form != nil {
 		t.Errorf("decided without ctrl-s: %v", f.decided)
 	}
-	press(m, "r o k ctrl+s")
+	press(m, "r space o k")
+	if shown := screen(m); !strings.Contains(shown, "1 of 1 paths chosen") || !strings.Contains(shown, "[x] docs/guide.md") || !strings.Contains(shown, "--write=docs/guide.md") {
+		t.Errorf("the form does not show what is chosen:\n%s", shown)
+	}
+	press(m, "ctrl+s")
 	want := decide.Decision{Worker: "famed-curlew", Choice: view.ChooseRelease, Seen: sight, Face: "tui", Reason: "ok", Roots: []string{"docs/guide.md"}}
 	if len(f.decided) != 1 || decide.Line(decide.Command(f.decided[0])) != decide.Line(decide.Command(want)) || f.decided[0].Face != "tui" || m.form != nil {
 		t.Errorf("%+v", f.decided)
@@ -58,13 +67,73 @@ func TestStaleDecision(t *testing.T) {
 // A root that opens much is typed a second time.
 func TestGraveRoot(t *testing.T) {
 	m, f := reviewing(t)
-	press(m, "r tab ctrl+u . tab")
+	m.review.Choices[1].Roots = []view.Text{".envrc"}
+	press(m, "r space")
 	if got := screen(m); !strings.Contains(got, "type once more") {
 		t.Fatalf("%s", got)
 	}
 	press(m, "tab o k ctrl+s")
 	if len(f.decided) != 0 {
 		t.Errorf("%+v", f.decided)
+	}
+	press(m, "up . e n v r c ctrl+s")
+	if len(f.decided) != 1 || !slices.Equal(f.decided[0].Roots, []string{".envrc"}) {
+		t.Errorf("%+v", f.decided)
+	}
+}
+
+// No path is chosen that was not on the screen: a long list is chosen path by path, and the count and the path of the cursor stay in sight.
+func TestManyRoots(t *testing.T) {
+	f := payments("")
+	m := opened(t, f, 80, 24)
+	press(m, "j j")
+	var roots []view.Text
+	for i := range 40 {
+		roots = append(roots, view.Text(fmt.Sprintf("docs/translated chapter-of-the-long-manual-%d.md", i+1)))
+	}
+	roots = append(roots, "docs/a\u202eb/"+view.Text(strings.Repeat("long-", 20))+"install.sh")
+	m.review.Choices[1].Roots, m.review.Choices[1].Accepts = roots, []string{"--accept-host"}
+	press(m, "r")
+	for i := range roots {
+		shown := screen(m)
+		for _, want := range []string{fmt.Sprintf("%d of 41 paths chosen", i), "▌ [ ] docs/", "--accept-host", "ctrl-s", "release famed-curlew"} {
+			if !strings.Contains(shown, want) {
+				t.Fatalf("at path %d the form does not show %q:\n%s", i+1, want, shown)
+			}
+		}
+		if last := i == len(roots)-1; last != strings.Contains(shown, "install.sh") {
+			t.Fatalf("path %d:\n%s", i+1, shown)
+		}
+		press(m, "space")
+	}
+	press(m, "space o k ctrl+s")
+	if len(f.decided) != 1 || len(f.decided[0].Roots) != 41 || f.decided[0].Roots[40] != string(roots[40]) {
+		t.Errorf("%+v", f.decided)
+	}
+}
+
+// A bare number answers with the option that has it; other words are sent as they are.
+func TestAnswerByNumber(t *testing.T) {
+	for typed, c := range map[string]struct {
+		options []string
+		sent    string
+	}{
+		"1": {[]string{"red", "blue"}, "red"}, "2": {[]string{"red", "blue"}, "blue"}, "3": {[]string{"red", "blue"}, "3"}, "4": {nil, "4"},
+		"r e d": {[]string{"red", "blue"}, "red"}, "0 1": {[]string{"red"}, "01"}, "7": {[]string{"8", "7"}, "7"},
+	} {
+		f := payments("")
+		m := opened(t, f, 80, 24)
+		press(m, "j")
+		m.review.Questions[0].Options = c.options
+		m.review.Choices, m.review.Digests.Seen = []view.Choice{{Name: view.ChooseAnswer, Needs: []string{"answer"}}}, sight
+		press(m, "a "+typed)
+		if shown := screen(m); c.sent == "red" && typed == "1" && (!strings.Contains(shown, "sends “red”") || !strings.Contains(shown, "q1 red")) {
+			t.Errorf("the form does not show what is sent:\n%s", shown)
+		}
+		press(m, "ctrl+s")
+		if len(f.decided) != 1 || f.decided[0].Text != c.sent {
+			t.Errorf("%s of %q: %+v", typed, c.options, f.decided)
+		}
 	}
 }
 
@@ -164,5 +233,45 @@ func TestComment(t *testing.T) {
 	press(m, "s ctrl+s")
 	if len(f.decided) != 1 || !f.decided[0].Comments {
 		t.Errorf("%+v", f.decided)
+	}
+}
+
+// A result that takes long to read delays neither its own verdict nor the review of another worker, and is read once at a time.
+func TestSlowResult(t *testing.T) {
+	f := payments("")
+	begun, left := 0, make(chan string, 9)
+	f.reads = func(ctx context.Context, worker string) {
+		if worker == "famed-curlew" {
+			begun++
+			<-ctx.Done()
+			left <- worker
+		}
+	}
+	m := opened(t, f, 120, 40)
+	press(m, "j")
+	_, verdict := m.Update(keyOfName("j"))
+	_, rest := m.Update(verdict())
+	if got := screen(m); m.wanted != "famed-curlew" || !strings.Contains(got, "One of two changes is outside its lease") || !m.review.Partial {
+		t.Fatalf("the verdict is not there before the result:\n%s", got)
+	}
+	if m.loadReview() != nil {
+		t.Error("it is read twice at once")
+	}
+	press(m, "s")
+	if m.form != nil || !strings.Contains(m.note, "comments") {
+		t.Error("it can be sent back before the comments on it were read")
+	}
+	told := make(chan tea.Msg)
+	go func() { told <- rest() }()
+	_, next := m.Update(keyOfName("j"))
+	if got := <-left; got != "famed-curlew" {
+		t.Error(got)
+	}
+	if msg := <-told; msg != nil {
+		t.Errorf("a review that nobody waits for comes as %+v", msg)
+	}
+	feed(m, next)
+	if got := screen(m); m.review == nil || m.review.Worker != "quiet-heron" || m.review.Partial || m.failure != nil || begun != 1 {
+		t.Errorf("the other review is not there, or the first was read %d times:\n%s", begun, got)
 	}
 }

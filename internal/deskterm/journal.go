@@ -86,7 +86,7 @@ func (m *Model) event(events []view.Event) []line {
 			out = append(out, clean(in(inkDim), "  … cordon journal --json prints all of it"))
 			break
 		}
-		out = append(out, clean(look{}, "  "+beginning(strings.TrimRight(l, "\n"), m.width)).clip(m.width))
+		out = append(out, begun(look{}, "  "+strings.TrimRight(l, "\n"), m.width).clip(m.width))
 	}
 	return append(out, clean(in(inkDim), "  hash "+e.Hash))
 }

@@ -28,15 +28,8 @@ const tabStop = 4
 func clean(l look, s string) line {
 	var out line
 	at := 0
-	for _, p := range legible.Parts(s) {
-		if p.Chip != "" {
-			for _, r := range "⟨" + p.Chip + "⟩" {
-				out = append(out, cell{string(r), 1, l.with(inkChip)})
-				at++
-			}
-			continue
-		}
-		for _, r := range p.Text {
+	write := func(s string, l look) {
+		for _, r := range s {
 			switch r {
 			case '\t':
 				n := tabStop - at%tabStop
@@ -56,6 +49,24 @@ func clean(l look, s string) line {
 			}
 		}
 	}
+	for _, p := range legible.Parts(s) {
+		if p.Chip != "" {
+			write("⟨"+p.Chip+"⟩", l.with(inkChip))
+			continue
+		}
+		write(p.Text, l)
+	}
+	return out
+}
+
+// begun is clean for a text of which only so many columns can be seen. What is left out is counted: a chip may stand for
+// more of it than there are columns.
+func begun(l look, s string, columns int) line {
+	shown := beginning(s, columns)
+	out := clean(l, shown)
+	if left := len(s) - len(shown); left > 0 {
+		out = join(out, clean(l.with(inkChip), fmt.Sprintf("⟨and %d more bytes⟩", left)))
+	}
 	return out
 }
 
@@ -63,12 +74,7 @@ func clean(l look, s string) line {
 func words(l look, s string) line {
 	rest := strings.TrimLeft(s, " ")
 	before := blank(l, min(len(s)-len(rest), tabStop))
-	shown := beginning(rest, mostWords)
-	out := join(before, clean(l, strings.Join(strings.Fields(shown), " ")))
-	if left := len(rest) - len(shown); left > 0 {
-		out = join(out, clean(l.with(inkChip), fmt.Sprintf("⟨and %d more bytes⟩", left)))
-	}
-	return out
+	return join(before, begun(l, strings.Join(strings.Fields(rest), " "), mostWords))
 }
 
 // mostWords is how many columns of one text a screen shows, at least.

@@ -186,5 +186,5 @@ func (m *Model) rowOf(i item, chosen bool, nameWidth, width int) line {
 	out := join(clean(l.with(inkAccent), bar), clean(l.with(inkOf(g.Class)), g.Sign+" "), words(l.with(nameInk), name).fit(nameWidth, l), blank(l, 1),
 		words(l.with(inkOf(g.Class)), state).fit(12, l), blank(l, 1))
 	room := width - out.width() - age.width()
-	return join(out, words(l.with(inkText), beginning(why, room)).fit(max(room, 0), l), age).fit(width, l)
+	return join(out, words(l.with(inkText), why).fit(max(room, 0), l), age).fit(width, l)
 }

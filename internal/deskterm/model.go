@@ -52,6 +52,7 @@ type Model struct {
 
 	review *Review // of the chosen worker
 	wanted string  // its name
+	asked  asked   // the reading of a review that is under way
 	pager  pager
 	open   map[string]bool // unfolded files
 	seen   map[string]bool // contents that were marked as seen
@@ -80,6 +81,13 @@ type pager struct {
 	at        int // the row of the cursor
 	begun     int // the row at which a range begins, from 1; 0: there is none
 	room      int // how many rows were drawn last
+}
+
+// asked is a reading of a review.
+type asked struct {
+	worker string // empty: none is under way
+	stale  bool   // something may have changed since it began
+	giveUp context.CancelFunc
 }
 
 // docKey says what a document was made of.
@@ -165,14 +173,36 @@ func (m *Model) loadJournal() tea.Cmd {
 	return ask(m, "the journal", m.source.Journal, func(j *Journal) tea.Msg { return journalMsg{j} })
 }
 
-// loadReview reads the chosen worker.
+// loadReview reads the chosen worker, the verdict first if nothing of it is on the screen. One review is read at a time:
+// that of another worker is given up, however large its result is.
 func (m *Model) loadReview() tea.Cmd {
 	name := m.wanted
-	if name == "" {
+	if name != "" && name == m.asked.worker {
+		m.asked.stale = true
 		return nil
 	}
-	read := func(ctx context.Context) (*Review, error) { return m.source.Review(ctx, name) }
-	return ask(m, name, read, func(r *Review) tea.Msg { return reviewMsg{r} })
+	if m.asked.giveUp != nil {
+		m.asked.giveUp()
+	}
+	if m.asked = (asked{}); name == "" {
+		return nil
+	}
+	ctx, giveUp := context.WithCancel(m.ctx)
+	m.asked = asked{worker: name, giveUp: giveUp}
+	read := m.source.Review
+	if m.review == nil {
+		read = m.source.Verdict
+	}
+	return func() tea.Msg {
+		r, err := read(ctx, name)
+		switch {
+		case ctx.Err() != nil: // nobody waits for it
+			return nil
+		case err != nil:
+			return failedMsg{name, err}
+		}
+		return reviewMsg{r}
+	}
 }
 
 // follow waits for the journal.
@@ -261,12 +291,17 @@ func (m *Model) read(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case reviewMsg:
-		if msg.review.Worker == m.wanted {
-			m.review = msg.review
-			clear(m.seen)
-			for _, blob := range msg.review.Seen {
-				m.seen[blob] = true
-			}
+		if msg.review.Worker != m.wanted {
+			return nil
+		}
+		m.review = msg.review
+		clear(m.seen)
+		for _, blob := range msg.review.Seen {
+			m.seen[blob] = true
+		}
+		m.asked.worker = ""
+		if msg.review.Partial || m.asked.stale {
+			return m.loadReview()
 		}
 	case plansMsg:
 		m.plans = msg.plans
@@ -280,6 +315,9 @@ func (m *Model) read(msg tea.Msg) tea.Cmd {
 		return m.visited(msg)
 	case failedMsg:
 		m.failure, m.loading = fmt.Errorf("%s: %w", msg.what, msg.err), false
+		if msg.what == m.asked.worker {
+			m.asked.worker = ""
+		}
 	}
 	return nil
 }

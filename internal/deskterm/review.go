@@ -53,6 +53,9 @@ func (d *document) verdict(r *Review, now time.Time) {
 	}
 	g := desk.GlyphOf(r.Status)
 	d.wrapped(2, clean(in(inkOf(g.Class)), g.Sign), words(in(inkStrong), r.Verdict))
+	if r.Says != "" {
+		d.wrapped(2, nil, words(in(inkDim), "it says: “"+r.Says+"”"))
+	}
 	d.say(nil)
 	d.facts(r.Facts)
 	for _, u := range r.Unread {
@@ -139,12 +142,9 @@ func (d *document) why(r *Review) {
 			d.wrapped(4, nil, words(in(inkDim), b.Evidence))
 		}
 	}
-	switch {
-	case len(r.Reasons) > 0:
-	case r.Digests.Audit == "":
-		d.say(clean(in(inkDim), "  The result is not judged yet."))
-	default:
-		d.say(clean(in(inkOK), "✓ No rule keeps it from landing."))
+	if r.Why != nil {
+		sign, i := factSign(r.Why.State)
+		d.wrapped(2, clean(in(i), sign), words(in(i), r.Why.Text))
 	}
 }
 
@@ -272,15 +272,7 @@ func (d *document) output(text string) {
 }
 
 // printed is a line that a program printed, with its spaces.
-func printed(l look, s string) line {
-	s = strings.TrimRight(s, "\n")
-	shown := beginning(s, mostWords)
-	out := clean(l, shown)
-	if left := len(s) - len(shown); left > 0 {
-		out = join(out, clean(l.with(inkChip), fmt.Sprintf("⟨and %d more bytes⟩", left)))
-	}
-	return out
-}
+func printed(l look, s string) line { return begun(l, strings.TrimRight(s, "\n"), mostWords) }
 
 func (d *document) guard(r *Review) {
 	more := "no tool call was judged"
@@ -350,7 +342,7 @@ func eventLine(e view.Event, named bool) line {
 	if named {
 		l = append(l, words(look{}, e.Worker).fit(20, look{})...)
 	}
-	return join(l, words(in(inkAccent), e.Type).fit(22, look{}), words(in(inkDim), beginning(string(e.Data), 160)))
+	return join(l, words(in(inkAccent), e.Type).fit(22, look{}), begun(in(inkDim), string(e.Data), 160))
 }
 
 // ago is how long ago something was, in one unit.

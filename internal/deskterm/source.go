@@ -17,6 +17,7 @@ import (
 // Source answers what the desk shows. Its functions may be called from several goroutines.
 type Source interface {
 	Desk(context.Context) (*Desk, error)
+	Verdict(ctx context.Context, worker string) (*Review, error) // at once, without what the worker left
 	Review(ctx context.Context, worker string) (*Review, error)
 	Plans(context.Context) ([]view.Plan, error)
 	Journal(context.Context) (*Journal, error)
@@ -43,8 +44,9 @@ type Desk struct {
 type Review struct {
 	view.Review
 	desk.Result
-	Client string // and its version
-	Cost   float64
+	Partial bool   // only the verdict: what the worker left is being read
+	Client  string // and its version
+	Cost    float64
 }
 
 // Acts are what the desk can do. Each of them goes on if the desk ends.

@@ -173,7 +173,7 @@ func (m *Model) isSeen(f desk.File) bool { return m.seen[f.Content()] }
 func (m *Model) fold() tea.Cmd {
 	f := m.review.Files[m.file()-1]
 	if !f.Folded {
-		m.note = "this file is not folded: only large ones and lock files are"
+		m.note = "this file is not folded"
 		return nil
 	}
 	if m.open[f.Name] {

@@ -61,7 +61,7 @@ func TestBrowserAccessible(t *testing.T) {
 			visit(s, p, path)
 			if name == "review" { // with a form open
 				p.Keys("r")
-				p.Until(`!document.querySelector("#same").hidden`)
+				p.Until(`document.querySelector("#lacks").textContent`)
 			}
 			if found := check(name); found != "" {
 				t.Errorf("%s, %s:\n%s", name, media, found)

@@ -38,7 +38,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	p.Keys(kb.Enter, chromedp.ModifierCtrl)
 	comments(t, p, source)
 	p.Keys("r")
-	p.Until(`document.querySelector("#command").textContent.includes("needs a reason")`)
+	p.Until(`document.querySelector("#lacks").textContent.includes("needs a reason") && document.querySelector("#same").hidden && !document.querySelector("#command").textContent`)
 	if got := focus(); got != "choice-1" {
 		t.Errorf("the focus is on %s", got)
 	}

@@ -132,3 +132,20 @@ func TestBrowserUpdates(t *testing.T) {
 		t.Errorf("the title of the tab is %q", title)
 	}
 }
+
+// Characters that nobody sees do not freeze the review: a page has as many elements as it has lines, and some more.
+func TestBrowserHidden(t *testing.T) {
+	s, source := sampleDesk(t)
+	p := testbrowser.Start(t).Tab()
+	p.Size(1440, 900)
+	enter(s, p)
+	for name, patch := range testbrowser.Hidden() {
+		source.patch = patch
+		visit(s, p, "/worker/famed-curlew")
+		testbrowser.Eval[bool](p, `(() => { document.querySelector("#f0").open = true; return true })()`)
+		p.Until(`document.querySelector("#f0 .chunk") && document.querySelector("#send")`)
+		if n := testbrowser.Eval[int](p, `document.querySelectorAll("*").length`); n > 160_000 {
+			t.Errorf("%s: the page has %d elements", name, n)
+		}
+	}
+}

@@ -58,6 +58,10 @@ type Eye struct {
 // character is one by itself.
 func (e *Eye) See(char string) string {
 	r, size := utf8.DecodeRuneInString(char)
+	if ' ' <= r && r < 0x7f { // most are, and tables take their time
+		e.last, e.marks = r, 0
+		return char
+	}
 	mark := unicode.In(r, unicode.Mn, unicode.Me)
 	if e.marks++; !mark {
 		e.marks = 0

@@ -6,25 +6,39 @@ import (
 	"unicode/utf8"
 )
 
-// Part is a part of a text: letters that can be seen, or the name of one character that cannot.
+// Part is a part of a text: letters that can be seen, or the name of characters that cannot.
 type Part struct{ Text, Chip string }
 
+// MostParts is after how many parts the rest of a text is one more. Each part is an element of a page.
+const MostParts = 200
+
 // Parts are a text as the faces of the desk show it: what cannot be seen is a chip of its own,
-// such as U+202E, which a reader does not take for letters of the text. Line breaks and tabs stay.
+// such as U+202E or U+202E ×600, which a reader does not take for letters of the text. Line breaks and tabs stay.
+// The last of too many parts is a chip in which everything is written out.
 func Parts(s string) (list []Part) {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var eye Eye
 	begin := 0
 	for at := 0; at < len(s); {
 		r, n := utf8.DecodeRuneInString(s[at:])
-		if char := s[at : at+n]; eye.See(char) != char {
-			if at > begin {
-				list = append(list, Part{Text: s[begin:at]})
-			}
-			list = append(list, Part{Chip: chip(r, char)})
-			begin = at + n
+		char := s[at : at+n]
+		if eye.See(char) == char {
+			at += n
+			continue
 		}
-		at += n
+		if at > begin {
+			list = append(list, Part{Text: s[begin:at]})
+		}
+		if len(list) >= MostParts {
+			return append(list, Part{Chip: Text(s[at:])})
+		}
+		run := n
+		for strings.HasPrefix(s[at+run:], char) {
+			run += n
+		}
+		list = append(list, Part{Chip: chip(r, char, run/n)})
+		at += run
+		begin = at
 	}
 	if begin < len(s) {
 		list = append(list, Part{Text: s[begin:]})
@@ -32,10 +46,14 @@ func Parts(s string) (list []Part) {
 	return list
 }
 
-// chip names a character that cannot be seen.
-func chip(r rune, raw string) string {
+// chip names a character that cannot be seen, and says how often it stands there.
+func chip(r rune, raw string, times int) string {
+	name := fmt.Sprintf("U+%04X", r)
 	if r == utf8.RuneError && len(raw) == 1 {
-		return fmt.Sprintf(`\x%02x`, raw[0])
+		name = fmt.Sprintf(`\x%02x`, raw[0])
 	}
-	return fmt.Sprintf("U+%04X", r)
+	if times > 1 {
+		name += fmt.Sprintf(" ×%d", times)
+	}
+	return name
 }

@@ -20,6 +20,9 @@ func (p Page) Review(v *view.Review) error {
 		return p.Object(v)
 	}
 	p.Print("%s  %s\n%s\n\n%s", v.Worker, v.Status, v.Title, v.Verdict)
+	if v.Says != "" {
+		p.Print("it says: %s", v.Says)
+	}
 	p.Print("")
 	for _, f := range v.Facts {
 		p.Print("  %s %-11s %s", factMarks[f.State], f.Name, f.Text)
@@ -27,7 +30,7 @@ func (p Page) Review(v *view.Review) error {
 	for _, line := range v.Unread {
 		p.Print("  ✗ cannot be read: %s", line)
 	}
-	p.reasons(v.Reasons)
+	p.reasons(v)
 	p.changes(v)
 	p.acceptance(v.Acceptance)
 	p.denied(v)
@@ -35,13 +38,15 @@ func (p Page) Review(v *view.Review) error {
 	return nil
 }
 
-func (p Page) reasons(list []view.Breach) {
-	if len(list) > 0 {
-		p.Print("\nWHY (%d)", len(list))
+func (p Page) reasons(v *view.Review) {
+	if v.Why != nil {
+		p.Print("\nWHY\n  %s %s", factMarks[v.Why.State], v.Why.Text)
+		return
 	}
-	for i, b := range list {
+	p.Print("\nWHY (%d)", len(v.Reasons))
+	for i, b := range v.Reasons {
 		if i == MaxShown {
-			p.Print("  and %d more: --json has them all", len(list)-i)
+			p.Print("  and %d more: --json has them all", len(v.Reasons)-i)
 			return
 		}
 		p.Print("  ✗ %s", b.What)

@@ -60,6 +60,7 @@ func TestTitle(t *testing.T) {
 		"sh -c echo one":   {Command: []string{"sh", "-c", "echo one\necho two"}},
 		"fix the build":    {Agent: prompted, Command: prompted.Words()},
 		"claude --model x": {Agent: asked, Command: asked.Words()},
+		"make all":         {Command: []string{"make", "all"}, Claim: &ledger.Claim{Text: "Ada asked for this"}},
 		"":                 {},
 	} {
 		if got := titleOf(&w); got != want {

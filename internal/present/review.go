@@ -25,7 +25,7 @@ func ReviewView(ctx context.Context, s *session.Session, w *ledger.Worker, now w
 	about := caseOf{Worker: w, now: now, laws: lawsOf(ctx, s, w), wrong: s.WrongWith(w)}
 	row := workerRow(s, w, now)
 	v := &view.Review{
-		Worker: row.ID, Status: row.Status, Group: row.Group, Title: row.Title, Since: row.Since, Guard: row.Guard, Network: row.Net,
+		Worker: row.ID, Status: row.Status, Group: row.Group, Title: row.Title, Says: row.Says, Since: row.Since, Guard: row.Guard, Network: row.Net,
 		Questions: row.Questions, Reasons: []view.Breach{}, Changes: []view.Change{}, Acceptance: []view.Acceptance{}, Choices: []view.Choice{},
 	}
 	if now.Status != ledger.InQuarantine {
@@ -37,6 +37,7 @@ func ReviewView(ctx context.Context, s *session.Session, w *ledger.Worker, now w
 	v.Verdict = about.verdict()
 	v.Facts = about.facts()
 	v.Reasons = append(v.Reasons, about.reasons()...)
+	v.Why = about.unhindered()
 	v.Changes = append(v.Changes, about.changes()...)
 	v.Acceptance = append(v.Acceptance, checksOf(w)...)
 	if about.report != nil && about.report.More != nil {

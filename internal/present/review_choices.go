@@ -52,7 +52,7 @@ func (r *caseOf) choices() (list []view.Choice) {
 
 // quarantined are the choices for a result that did not pass, by what is wrong with it.
 func (r *caseOf) quarantined() (list []view.Choice) {
-	if session.LandsInside(r.wrong) && r.Audit != nil && r.Audit.Summary.Landing > 0 {
+	if session.LandsInside(r.wrong) && r.Audit != nil && r.Audit.Summary.Landing > 0 && r.Audit.Summary.Violations > 0 {
 		list = append(list, r.choice(view.ChooseInside, "cordon merge --inside "+string(r.ID),
 			fmt.Sprintf("Only the %s inside its lease go on; the others stay in the evidence. %s", terminal.Plural(r.Audit.Summary.Landing, "change"), r.gate())))
 	}

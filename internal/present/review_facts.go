@@ -16,6 +16,29 @@ func (r *caseOf) facts() []view.Fact {
 	return []view.Fact{r.auditFact(), r.acceptanceFact(), r.cellFact(), r.guardFact(), r.networkFact(), r.baseFact()}
 }
 
+// unhindered says why no reason keeps the result from landing; nil: one does.
+func (r *caseOf) unhindered() *view.Fact {
+	const name = "why"
+	var f view.Fact
+	switch released := r.Release != nil && !r.Release.Retry; {
+	case len(r.wrong) > 0:
+		return nil
+	case r.Audit == nil:
+		f = fact(name, view.FactNone, "The result is not judged yet.")
+	case r.unread != nil:
+		f = fact(name, view.FactBad, "The audit cannot be read.")
+	case released && r.Release.Inside:
+		f = fact(name, view.FactNote, "Left behind: %s. Only what is inside its lease goes on.", terminal.Plural(r.Audit.Summary.Violations, "violation"))
+	case released:
+		f = fact(name, view.FactNote, "Released by %s: what was wrong does not keep it from landing.", r.Release.Who)
+	case r.Audit.Summary.Violations > 0:
+		f = fact(name, view.FactNote, "The audit found %s.", terminal.Plural(r.Audit.Summary.Violations, "violation"))
+	default:
+		f = fact(name, view.FactGood, "No rule was broken.")
+	}
+	return &f
+}
+
 func fact(name, state, format string, args ...any) view.Fact {
 	return view.Fact{Name: name, State: state, Text: legible.Line(fmt.Sprintf(format, args...))}
 }

@@ -28,7 +28,7 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 func workerRow(s *session.Session, w *ledger.Worker, now worksite.Standing) view.Worker {
 	l := w.Lease.Lease()
 	v := view.Worker{
-		ID: string(w.ID), Status: string(now.Status), Reason: Reason(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
+		ID: string(w.ID), Status: string(now.Status), Reason: Reason(w, now), Title: titleOf(w), Says: saysOf(w), LastSign: s.LastSign(w),
 		Behind: now.Behind, Attempts: w.Attempts, Created: w.Created, Changed: w.Changed, Expires: l.Expires,
 		Base: string(l.Base), BaseShort: l.Base.Short(), Target: l.Target, Branch: l.Branch,
 		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
@@ -60,13 +60,21 @@ func workerRow(s *session.Session, w *ledger.Worker, now worksite.Standing) view
 
 // titleOf is the first line of what a worker was asked, or of its command.
 func titleOf(w *ledger.Worker) string {
-	text := strings.Join(w.Ran(), " ")
-	if w.Claim != nil && strings.TrimSpace(w.Claim.Text) != "" {
-		text = w.Claim.Text
-	}
 	if w.Agent != nil && strings.TrimSpace(w.Agent.Prompt) != "" {
-		text = w.Agent.Prompt
+		return firstLine(w.Agent.Prompt)
 	}
+	return firstLine(strings.Join(w.Ran(), " "))
+}
+
+// saysOf is the first line of what a worker says of its result. It never stands where its task stands.
+func saysOf(w *ledger.Worker) string {
+	if w.Claim == nil {
+		return ""
+	}
+	return firstLine(w.Claim.Text)
+}
+
+func firstLine(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return terminal.Clip(legible.Line(first), titleColumns)
 }

@@ -9,10 +9,12 @@ type Review struct {
 	Status     string       `json:"status" doc:"State of the worker, one of the words in the table of states."`
 	Group      string       `json:"group" doc:"What the worker needs: needs you, running, landed or over."`
 	Title      string       `json:"title" doc:"First line of the prompt of an agent client, or of the command."`
+	Says       string       `json:"says,omitempty" doc:"First line of what the worker itself says of its result, with cordon done."`
 	Since      time.Time    `json:"since" doc:"Time since which the worker is in this state."`
 	Verdict    string       `json:"verdict" doc:"What happened and where the result is now, in one or two sentences."`
 	Facts      []Fact       `json:"facts" doc:"Six facts, always in this order: audit, acceptance, cell, guard, network, base."`
 	Reasons    []Breach     `json:"reasons" doc:"Everything that keeps the result from landing, with the rule and the evidence."`
+	Why        *Fact        `json:"why,omitempty" doc:"Why there are no reasons; absent if there are."`
 	Changes    []Change     `json:"changes" doc:"Every change of the recorded audit with its rule: violations first, then what may land."`
 	More       *Counts      `json:"more,omitempty" doc:"Changes that the audit counted and did not list."`
 	Acceptance []Acceptance `json:"acceptance" doc:"The acceptance commands that ran, with the end of their output."`
@@ -36,7 +38,7 @@ const (
 
 // Fact is one of the six facts of a review.
 type Fact struct {
-	Name  string `json:"name" doc:"What the fact is about: audit, acceptance, cell, guard, network or base."`
+	Name  string `json:"name" doc:"What the fact is about: audit, acceptance, cell, guard, network, base or why."`
 	State string `json:"state" doc:"How to take it: good, bad, note (worth a look) or none (nothing is known or nothing was done)."`
 	Text  string `json:"text" doc:"The fact in a few words."`
 }

@@ -35,6 +35,7 @@ type Worker struct {
 	Status     string     `json:"status" doc:"State of the worker, one of the words in the table of states."`
 	Reason     string     `json:"reason" doc:"Why the worker is in this state, as a sentence."`
 	Title      string     `json:"title" doc:"First line of the prompt of an agent client, or of the command."`
+	Says       string     `json:"says,omitempty" doc:"First line of what the worker itself says of its result, with cordon done."`
 	Group      string     `json:"group" doc:"What the worker needs: needs you, running, landed (merged, or nothing to merge) or over (discarded or removed)."`
 	Since      time.Time  `json:"since" doc:"Time since which the worker is in this state, or since which its oldest question is open."`
 	Activity   string     `json:"activity,omitempty" doc:"What a running worker does now: a phase, its last tool call, or its last line of output."`

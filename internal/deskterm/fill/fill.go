@@ -3,11 +3,13 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
 
 	"cordon/internal/conduct"
+	"cordon/internal/desk"
 	"cordon/internal/deskread"
 	"cordon/internal/deskterm"
 	"cordon/internal/journal"
@@ -22,6 +24,9 @@ type Source struct {
 	mu     sync.Mutex // one question at a time: they share what was read of the journal
 	s      *session.Session
 	health deskread.Health
+
+	reading sync.Mutex       // one result at a time, beside the screens
+	results *session.Session // reads them, because a session is for one reader; nil: none was read yet
 }
 
 // New is the source of a repository.
@@ -104,8 +109,38 @@ func (f *Source) plans(ctx context.Context, wanted func(*ledger.PlanRun) bool) (
 	return list, err
 }
 
-// Review is one worker with its result.
+// Review is one worker with its result. Nothing else waits while a large result is read.
 func (f *Source) Review(ctx context.Context, name string) (*deskterm.Review, error) {
+	r, err := f.Verdict(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	if f.results == nil {
+		s, err := session.Open(ctx, cmp.Or(f.s.Host.Top, f.s.Host.Dir))
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Follow(); err != nil {
+			return nil, err
+		}
+		f.results = s
+	}
+	w, err := f.results.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	r.Result, err = deskread.ResultOf(ctx, f.results, w, r.Changes)
+	r.Partial = false
+	return r, err
+}
+
+// beingRead stands for what is not there yet.
+const beingRead = "It is being read."
+
+// Verdict is one worker without its result.
+func (f *Source) Verdict(ctx context.Context, name string) (*deskterm.Review, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w, err := f.s.Find(name)
@@ -120,7 +155,7 @@ func (f *Source) Review(ctx context.Context, name string) (*deskterm.Review, err
 	if err != nil {
 		return nil, err
 	}
-	r := &deskterm.Review{Review: *v}
+	r := &deskterm.Review{Review: *v, Partial: true, Result: desk.Result{NoPatch: beingRead, Transcript: beingRead}}
 	if w.Agent != nil {
 		r.Client = w.Agent.Client
 		if w.Wiring != nil {
@@ -130,6 +165,5 @@ func (f *Source) Review(ctx context.Context, name string) (*deskterm.Review, err
 	if w.Stream != nil {
 		r.Cost = w.Stream.Cost
 	}
-	r.Result, err = deskread.ResultOf(ctx, f.s, w, v.Changes)
-	return r, err
+	return r, nil
 }

@@ -60,7 +60,7 @@ const alike = (a, b) => ["path", "old", "new"].every(k => a.dataset[k] === b.dat
 const morph = (old, now) => {
   if (old.isEqualNode(now)) return;
   if (old.nodeType !== Node.ELEMENT_NODE) { old.data = now.data; return; }
-  if (/^(told|send|same|same-as)$/.test(old.id)) return; // of the reader's
+  if (/^(told|send|lacks|same|same-as)$/.test(old.id)) return; // of the reader's
   const keep = old.dataset.more && alike(old, now); // rows that came later
   attributes(old, now);
   const named = new Map(all(":scope > [id]", old).map(e => [e.id, e]));
@@ -223,8 +223,9 @@ const preview = async () => {
   button.textContent = d.choice[0].toUpperCase() + d.choice.slice(1) + ": " + d.worker;
   const {command, error} = await post("/preview", d);
   if (mine !== previews || !$("#command")) return;
-  $("#same").hidden = $("#same-as").hidden = false;
-  $("#command").textContent = command || error;
+  $("#same").hidden = $("#same-as").hidden = !command;
+  $("#command").textContent = command || "";
+  $("#lacks").textContent = error || "";
 };
 
 // act decides or notes something, with what the reader saw.

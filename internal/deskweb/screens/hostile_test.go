@@ -174,10 +174,10 @@ func TestChips(t *testing.T) {
 		"\x9b":         {{Chip: `\x9b`}},
 		"a\r\nb\tc":    {{Text: "a\nb\tc"}},
 		"a\rb":         {{Text: "a"}, {Chip: "U+000D"}, {Text: "b"}},
-		"\u200b\u200b": {{Chip: "U+200B"}, {Chip: "U+200B"}},
+		"\u200b\u200b": {{Chip: "U+200B ×2"}},
 		"größe ✓ 日本":   {{Text: "größe ✓ 日本"}},
 	} {
-		if got := parts(text); !slices.Equal(got, want) {
+		if got := (&press{chips: mostChips}).parts(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
@@ -194,6 +194,27 @@ func TestLongLine(t *testing.T) {
 	}
 	if !strings.Contains(out, `<details class="more"><summary>and 1046579 more bytes`) {
 		t.Error("the line is not folded")
+	}
+}
+
+// However many characters of a file cannot be seen, a page has a bounded number of elements, and says of each line what is there.
+func TestHiddenCharacters(t *testing.T) {
+	for name, patch := range testbrowser.Hidden() {
+		review := Review{Worker: view.Worker{ID: "brisk-otter"}, Whole: true}
+		review.Files, _ = desk.Files(strings.Repeat(patch, 2), nil)
+		out := written(t, review)
+		chips, spans := strings.Count(out, `<span class="chip">`), strings.Count(out, "<span")
+		rows := strings.Count(out, "<tr")
+		if chips > mostChips+2*rows || spans > mostChips+mostMarked+4*rows {
+			t.Errorf("%s: %d chips and %d elements of lines in %d rows", name, chips, spans, rows)
+		}
+		if folded := review.Files[0].Folded; folded != (name != "plain" && name != "marks" && name != "a line" && name != "keywords") {
+			t.Errorf("%s: folded is %v", name, folded)
+		}
+		want := map[string]string{"lines": ">U&#43;202E ×600<", "marks": ">U&#43;0301 ×", "a line": ">U&#43;202E ×"}[name]
+		if n := strings.Count(out, want); want != "" && n < 2 {
+			t.Errorf("%s: %q is there %d times", name, want, n)
+		}
 	}
 }
 

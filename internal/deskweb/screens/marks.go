@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"cordon/internal/desk"
+	"cordon/internal/legible"
 )
 
 // linePart is a part of a line; what differs from the other side is marked.
@@ -65,7 +66,11 @@ func lineParts(g *desk.Language, line, other string, changed bool) []linePart {
 		}
 	}
 	letters, begins := lettersOf(g, line)
-	for _, s := range g.Spans(letters) {
+	spans := g.Spans(letters)
+	if len(spans) > legible.MostParts || len(legible.Parts(line)) > legible.MostParts {
+		return []linePart{{Text: line}}
+	}
+	for _, s := range spans {
 		until(begins[s.From], "")
 		until(begins[s.To], classes[s.Kind])
 	}

@@ -262,10 +262,13 @@ func anchor(files []desk.File, path view.Text) string {
 
 // Write writes a screen: a Desk, Review, Plans, Plan, Journal or Fleet.
 func Write(w io.Writer, screen any) error {
-	t, err := templates()
-	if err != nil {
-		return err
+	p := presses.Get().(*press)
+	defer presses.Put(p)
+	if p.err != nil {
+		return p.err
 	}
+	p.chips, p.marked = mostChips, mostMarked
+	t := p.t
 	switch screen.(type) {
 	case Desk:
 		return t.ExecuteTemplate(w, "desk", screen)
@@ -283,16 +286,19 @@ func Write(w io.Writer, screen any) error {
 	return fmt.Errorf("%T is no screen; this is a bug", screen)
 }
 
-var templates = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("").Funcs(template.FuncMap{
-		"parts": parts, "age": age, "state": desk.State, "glyph": desk.GlyphOf, "short": short, "branch": branch, "size": size,
-		"took": took, "language": languageOf, "lines": lineParts, "anchor": anchor, "coded": codeRowOf,
+// presses have the templates, each with functions of its own: what they count is of one page.
+var presses = sync.Pool{New: func() any {
+	p := new(press)
+	p.t, p.err = template.New("").Funcs(template.FuncMap{
+		"parts": p.parts, "age": age, "state": desk.State, "glyph": desk.GlyphOf, "short": short, "branch": branch, "size": size,
+		"took": took, "language": languageOf, "lines": p.lines, "anchor": anchor, "coded": codeRowOf,
 		"clock": clock, "fact": factOf, "money": money, "rail": railOf, "row": rowOf, "planstate": planState, "stage": stageGlyph, "line": legible.Line,
 		"bytes": func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
 		"text":  func(b []byte) string { return string(b) },
 		"add":   func(a, b int) int { return a + b },
 	}).ParseFS(pages, "pages/*.html")
-})
+	return p
+}}
 
 // rail is the list at the left.
 type rail struct {

@@ -2,9 +2,11 @@ package screens
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"time"
 
+	"cordon/internal/desk"
 	"cordon/internal/legible"
 	"cordon/internal/view"
 )
@@ -12,13 +14,45 @@ import (
 // longest is how much of one text a screen shows.
 const longest = 1 << 20
 
-// parts are those of a text that somebody else chose.
-func parts(text any) []legible.Part {
+// mostChips and mostMarked are how many characters that cannot be seen, and how many parts of lines, a page has as elements of
+// their own. A worker chooses both.
+const (
+	mostChips  = 20_000
+	mostMarked = 100_000
+)
+
+// press writes one page at a time.
+type press struct {
+	t             *template.Template
+	err           error
+	chips, marked int // left for the page
+}
+
+// parts are those of a text that somebody else chose. When the page has too many chips, the whole text is one.
+func (p *press) parts(text any) []legible.Part {
 	s := fmt.Sprint(text)
 	rest := max(0, len(s)-longest)
-	list := legible.Parts(s[:len(s)-rest])
+	s = s[:len(s)-rest]
+	list := legible.Parts(s)
+	for _, part := range list {
+		if part.Chip != "" {
+			p.chips--
+		}
+	}
+	if p.chips < 0 && len(list) > 1 {
+		list = []legible.Part{{Chip: legible.Text(s)}}
+	}
 	if rest > 0 {
 		list = append(list, legible.Part{Chip: fmt.Sprintf("and %d more bytes", rest)})
+	}
+	return list
+}
+
+// lines are the parts of a line of one side of a row. When the page has too many, the line is shown as it is.
+func (p *press) lines(g *desk.Language, line, other string, changed bool) []linePart {
+	list := lineParts(g, line, other, changed)
+	if p.marked -= len(list); p.marked < 0 {
+		return lineParts(nil, line, "", false)
 	}
 	return list
 }
