@@ -106,7 +106,7 @@ const rows = async () => {
 };
 hear("toggle", rows, true);
 
-// notice tells who newly needs the reader, if the tab is out of sight and the reader wants it.
+// notice tells who newly needs the reader, if asked to and out of sight.
 let known = null;
 const notice = () => {
   const now = new Map(all("#needing a.row").map(a => [a.id, ($(".n", a).textContent + " " + $(".w", a).textContent).slice(0, 140)]));
@@ -195,7 +195,7 @@ const copy = async b => {
   setTimeout(() => { b.textContent = was; }, 1500);
 };
 
-// decision is what the form says, of the choice that is made.
+// decision is the form of the chosen act.
 const decision = form => {
   const on = $("input[name=choice]:checked", form);
   if (!on) return null;
@@ -224,8 +224,8 @@ const preview = async () => {
   const {command, error} = await post("/preview", d);
   if (mine !== previews || !$("#command")) return;
   $("#same").hidden = $("#same-as").hidden = !command;
-  $("#command").textContent = command || "";
-  $("#lacks").textContent = error || "";
+  $("#command").textContent = command ?? "";
+  $("#lacks").textContent = error ?? "";
 };
 
 // act decides or notes something, with what the reader saw.
