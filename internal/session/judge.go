@@ -38,7 +38,10 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *progress) er
 func (s *Session) recordAnswer(ctx context.Context, w *ledger.Worker, how *progress, res gate.Result, err error) error {
 	var unfinished *gate.UnfinishedError
 	var undecided *undecidedError
+	var undelivered *gate.UndeliveredError
 	switch {
+	case errors.As(err, &undelivered) && ctx.Err() == nil:
+		return &fault.PersonError{Err: fmt.Errorf("%s: nothing landed: %w. To try again: cordon merge %s", w.ID, err, w.ID)}
 	case errors.As(err, &undecided):
 		return err
 	case errors.As(err, &unfinished):
