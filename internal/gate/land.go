@@ -56,8 +56,8 @@ type Order struct {
 	Intend func(Landing) error
 	// Retry is called before failed acceptance runs again by itself; nil for nobody.
 	Retry func(why string, left int)
-	// Again is called before the queue has a result tested for the second time that failed, with
-	// what failed; nil for nobody.
+	// Again is called before acceptance runs another time because a result failed, the target moved or the
+	// results ahead are others, with the reason; nil for nobody.
 	Again func(why string)
 	// Waits is called when other results are to land first; nil for nobody.
 	Waits func()
