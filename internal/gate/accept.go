@@ -4,16 +4,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
+	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/codewords"
 	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 )
 
-// Acceptance runs a policy's commands on a merged tree in a place of its own.
+// Acceptance runs a policy's commands on a merged tree, each in a place of its own.
 type Acceptance struct {
 	Gate  *Gate
 	Lease lease.Sealed
@@ -142,25 +146,30 @@ type trial struct {
 
 // accept runs the acceptance commands on the tree that would land: once, and again as often
 // as the policy lets failed acceptance run again.
-func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID]trial) (bool, error) {
-	p := o.Lease.Lease().Policy
+func (g *Gate) accept(ctx context.Context, o Order, p *proposal, tested map[git.OID]trial) (bool, error) {
+	wanted, res := len(o.Lease.Lease().Policy.Acceptance), &p.res
 	if why, err := g.broken(ctx, res.Commit, o.Artifacts); err != nil || why != "" && !o.AcceptFailed {
 		res.reject(why)
 		return false, err
 	}
-	if len(p.Acceptance) == 0 { // otherwise they run on a checkout of it
+	if wanted == 0 { // otherwise they run on a checkout of it
 		return true, g.tryCheckout(ctx, o, res.Commit)
 	}
-	t, ok := tested[tree]
+	t, ok := tested[p.tree]
 	if !ok {
 		var err error
 		if t, err = runTrials(ctx, o, res.Commit); err != nil {
 			return false, err
 		}
-		tested[tree] = t
+		tested[p.tree] = t
 	}
-	res.Checks, res.Retries = t.checks, t.failed
-	why := whyRejected(t.checks, len(p.Acceptance))
+	res.Retries = t.failed
+	res.Checks = nil
+	for _, c := range t.checks {
+		c.Names = namedBy(c.Command, p.changes)
+		res.Checks = append(res.Checks, c)
+	}
+	why := whyRejected(t.checks, wanted)
 	if why != "" && o.AcceptFailed {
 		res.Why = why + ", and was waived"
 	} else if why != "" {
@@ -168,6 +177,27 @@ func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, t
 		return false, nil
 	}
 	return true, nil
+}
+
+// mostNamed bounds how many files a check lists.
+const mostNamed = 20
+
+// namedBy lists changed files that a command names, or that lie in a directory that it names.
+func namedBy(command string, changes []audit.Finding) (list []audit.Path) {
+	var words []string
+	for _, w := range codewords.Of(command, nil) {
+		if text := strings.TrimSuffix(w.Text, "/..."); text != "" && !(w.Command && text == ".") {
+			words = append(words, path.Clean(text))
+		}
+	}
+	for _, f := range changes {
+		at := string(f.Path)
+		named := slices.ContainsFunc(words, func(w string) bool { return w == "." || w == at || strings.HasPrefix(at, w+"/") })
+		if named && f.New.Mode != git.Absent && len(list) < mostNamed {
+			list = append(list, f.Path)
+		}
+	}
+	return list
 }
 
 // reject makes it the result of a worker whose checks failed. One that changed nothing has no commit

@@ -221,7 +221,7 @@ func (w *waiter) test(ctx context.Context, p *proposal, target git.OID) (bool, e
 		w.restarted(target)
 	}
 	w.onto, w.said = target, false
-	return w.gate.accept(ctx, w.order, p.tree, &p.res, w.tested)
+	return w.gate.accept(ctx, w.order, p, w.tested)
 }
 
 // passed is the last test, unless it failed: that one is repeated.
@@ -266,7 +266,7 @@ func (w *waiter) land(ctx context.Context) (Result, error) {
 		if _, known := w.tested[p.tree]; !known && len(w.order.Lease.Lease().Policy.Acceptance) > 0 {
 			return res, git.ErrMoved
 		}
-		if ok, err := w.gate.accept(ctx, w.order, p.tree, &p.res, w.tested); err != nil || !ok || again.decided() {
+		if ok, err := w.gate.accept(ctx, w.order, p, w.tested); err != nil || !ok || again.decided() {
 			return p.res, err
 		}
 	}

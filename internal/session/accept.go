@@ -58,7 +58,8 @@ func (a *acceptance) place(ctx context.Context, commit git.OID, prepared bool) (
 			return nil, err
 		}
 		if missed := a.setup.Missed; len(missed) > 0 {
-			fmt.Fprintf(a.Output, "cordon: setup left %s, which is not in filesystem.scratch: acceptance commands do not see it\n", legible.Line(strings.Join(missed, ", ")))
+			fmt.Fprintf(a.Output, "cordon: setup left %s, which is not in filesystem.scratch: acceptance commands do not see it\n",
+				legible.Line(strings.Join(missed, ", ")))
 		}
 	}
 	t, err := workspace.MakeMergedTree(ctx, s.Site, w, commit, len(a.trees), a.setup)

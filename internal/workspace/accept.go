@@ -31,7 +31,9 @@ type MergedTree struct {
 }
 
 // MakeMergedTree makes the tree with a number, of the kind that the worker's was.
-func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, commit git.OID, number int, setup *Prepared) (MergedTree, error) {
+func MakeMergedTree(
+	ctx context.Context, s *worksite.Site, w *ledger.Worker, commit git.OID, number int, setup *Prepared,
+) (MergedTree, error) {
 	l := w.Lease.Lease()
 	t := MergedTree{
 		Top: s.State.Acceptance(string(w.ID)), layers: filepath.Join(s.AcceptLayers(w.ID), strconv.Itoa(number)),

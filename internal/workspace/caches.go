@@ -65,7 +65,8 @@ func ChooseCaches(ctx context.Context, s *worksite.Site, a *ledger.Agent, l *lea
 	}
 	given = append(given, shared...)
 	slices.Sort(given)
-	l.Cache = comparable(ctx, s, s.Host.Repo, newestCaches(s, *l, cacheDirs(l.Home, false), append([]string{"worker", client}, slices.Compact(given)...)...), l.Base)
+	purpose := append([]string{"worker", client}, slices.Compact(given)...)
+	l.Cache = comparable(ctx, s, s.Host.Repo, newestCaches(s, *l, cacheDirs(l.Home, false), purpose...), l.Base)
 	return nil
 }
 
