@@ -85,7 +85,7 @@ var layers = map[string][]string{
 	"internal/enclosure":       {"agent/facts", "cell", "config", "depcache", "git", "gitfile", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/portable":        {},
 	"internal/audit":           {"agent/facts", "git", "legible", "lfs", "overlay", "paths", "plainfile", "policy", "portable"},
-	"internal/gate":            {"audit", "cell", "enclosure", "follow", "git", "gitfile", "githook", "lease", "lfs", "message", "plainfile", "plan", "policy", "queue/line", "state"},
+	"internal/gate":            {"audit", "cell", "codewords", "enclosure", "follow", "git", "gitfile", "githook", "lease", "lfs", "message", "plainfile", "plan", "policy", "queue/line", "state"},
 	"internal/ledger":          {"additive", "agent/facts", "audit", "cell", "egress/record", "fleet/packname", "fleet/trial", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
 	"internal/fault":           {"audit"},
 	"internal/publish":         {"egress/protocol"},

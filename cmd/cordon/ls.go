@@ -101,6 +101,7 @@ func (a *app) listed(ctx context.Context, o lsOptions) ([]view.Worker, error) {
 			return nil, err
 		}
 		all, err := present.Workers(ctx, s, present.Listing{All: o.earlier, Sizes: a.json})
+		a.sayNotice(present.OfAnother(ctx, s, all))
 		return append(list, slices.DeleteFunc(all, func(v view.Worker) bool { return !o.wants(v) })...), err
 	}
 	if err := refuseInside(); err != nil {

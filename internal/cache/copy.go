@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -33,45 +34,60 @@ type copier struct {
 // copy makes a part. Its data are shared with where they come from: neither is written
 // again.
 func (p Part) copy(ctx context.Context, to string, room *room) error {
+	c := &copier{ctx: ctx, part: p, room: room}
+	found, err := c.fill(to)
+	if err != nil || !found {
+		return err
+	}
+	c.outline.Origin = p.Origin
+	text, err := json.Marshal(c.outline)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(outlineFile(to), text, 0o600)
+}
+
+// Carry puts what is wanted of a part into a directory, beside what is there. Nothing is too large for that.
+func (p Part) Carry(ctx context.Context, to string) error {
+	c := &copier{ctx: ctx, part: p, room: &room{files: math.MaxInt64, bytes: math.MaxInt64}}
+	_, err := c.fill(to)
+	return err
+}
+
+// fill copies what is wanted; found is false where the run left nothing.
+func (c *copier) fill(to string) (found bool, err error) {
 	layers := []string{}
-	for _, l := range append([]string{p.Upper}, p.Below...) {
+	for _, l := range append([]string{c.part.Upper}, c.part.Below...) {
 		if fi, err := os.Lstat(l); err == nil && fi.IsDir() {
 			layers = append(layers, l)
 		}
 	}
 	if len(layers) == 0 {
-		return nil
+		return false, nil
 	}
 	from, err := overlay.Open(layers...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer from.Close()
 	var base *overlay.Dir
-	if len(p.Base) > 0 {
-		if base, err = overlay.Open(p.Base...); err != nil {
-			return err
+	if len(c.part.Base) > 0 {
+		if base, err = overlay.Open(c.part.Base...); err != nil {
+			return false, err
 		}
 		defer base.Close()
 	}
 	if err := os.MkdirAll(to, 0o700); err != nil {
-		return err
+		return false, err
 	}
-	c := &copier{ctx: ctx, part: p, room: room}
-	target := &place{path: to}
-	if err := c.search(from, base, target, "", 0); err != nil {
-		return err
+	if err := c.search(from, base, &place{path: to}, "", 0); err != nil {
+		return false, err
 	}
-	c.outline.Origin = p.Origin
 	perm := fs.FileMode(0o755)
 	if fi, err := os.Lstat(layers[0]); err == nil {
 		perm = fi.Mode().Perm()
 	}
-	text, err := json.Marshal(c.outline)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.Chmod(to, perm|0o700), os.WriteFile(outlineFile(to), text, 0o600))
+	return true, os.Chmod(to, perm|0o700)
 }
 
 // note writes the notes of a directory, and returns their names. The directory is of this
@@ -123,6 +139,8 @@ func (c *copier) search(from, base *overlay.Dir, to *place, rel string, depth in
 			if err := c.enter(e, tracked, inBase, to, at, depth); err != nil {
 				return err
 			}
+		case !inBase && c.part.Unwanted != nil:
+			c.part.Unwanted(at, time.Unix(e.Stat.Ctim.Unix()))
 		}
 	}
 	return c.noteParts(base, to, rel)
@@ -132,9 +150,11 @@ func (c *copier) search(from, base *overlay.Dir, to *place, rel string, depth in
 // cache next would write and delete where the link leads. Without the link, tools would take half a
 // cache for a whole one.
 func (c *copier) takeRoot(e overlay.Entry, to *place, at string, depth int) error {
-	out, err := c.leadsOut(e, "", path.Join(c.part.At, at))
-	if err != nil || out {
-		return err
+	if !c.part.Links {
+		out, err := c.leadsOut(e, "", path.Join(c.part.At, at))
+		if err != nil || out {
+			return err
+		}
 	}
 	c.outline.Roots = append(c.outline.Roots, at)
 	return c.take(e, to, at, depth)
@@ -260,7 +280,10 @@ func (p *place) make() error {
 		return err
 	}
 	p.made = true
-	return os.Mkdir(p.path, p.perm|0o700)
+	if err := os.Mkdir(p.path, p.perm|0o700); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // take keeps one entry with everything in it. What is neither a directory, a link nor a

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -29,6 +30,10 @@ type Part struct {
 	Wanted func(rel string) bool
 	// Never says which names are not kept wherever they are; nil: none.
 	Never func(rel string) bool
+	// Unwanted hears of files that are neither tracked nor wanted, and when they were changed; nil: nobody does.
+	Unwanted func(rel string, changed time.Time)
+	// Links keeps links that lead anywhere: nobody else's files are where they lead.
+	Links bool
 	// Apart copies what the run wrote instead of sharing it: who looks at the run's files
 	// afterwards finds each under one name.
 	Apart bool

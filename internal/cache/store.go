@@ -7,6 +7,8 @@
 // their data with what it was made from. The newest generation is given to the next
 // worker. Whoever uses one holds it; the others are removed.
 //
+// In the same way it carries what setup commands left in a tree to the trees of acceptance commands.
+//
 // A worker wrote the files. The package follows no link among them, and takes only
 // directories, links and plain files without special bits. It refuses to decide which runs
 // land, and whether their caches are wanted: that is up to session and the policy.

@@ -256,6 +256,9 @@ func (d *document) acceptance(r *Review) {
 		if c.Node != "" {
 			took += "  on " + c.Node
 		}
+		if n := len(c.Names); n > 0 {
+			took += fmt.Sprintf("  names %d changed", n)
+		}
 		d.wrapped(2, clean(in(i), sign), join(words(in(inkStrong), c.Command), words(in(i), "  "+how), clean(in(inkDim), took)))
 		d.output(c.Output)
 	}

@@ -17,11 +17,12 @@ func (e Enclosure) shownCaches(o *cell.Order) []cell.Over {
 		if o.Home == "" || !paths.Below(c.At, o.Home) || !mayRead {
 			continue
 		}
-		if !slices.Contains(c.Below, c.At) { // where the host has none, it counts as hidden with everything that is hidden in it
+		own := !slices.Contains(c.Below, c.At)
+		if own { // where the host has none, it counts as hidden with everything that is hidden in it and beside it
 			o.Hide = slices.DeleteFunc(o.Hide, func(h string) bool { return h == c.At })
 		}
 		hides := func(h string) bool { return paths.Within(h, o.Home) && paths.Within(c.At, h) } // not /home
-		if !slices.ContainsFunc(o.Hide, hides) {
+		if own || !slices.ContainsFunc(o.Hide, hides) {
 			c.Spare = true
 			o.Over = slices.DeleteFunc(o.Over, func(part cell.Over) bool { return part.Spare && part.At == c.At }) // it is below this one
 			list = append(list, c)

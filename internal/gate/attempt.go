@@ -81,11 +81,7 @@ func (g *Gate) Carry(ctx context.Context, l lease.Lease, stored git.OID, onto bo
 			return c, fmt.Errorf("%s cannot be carried over without the rest: %s", f.Path, f.Rule)
 		}
 	}
-	for _, f := range found {
-		if f.Class != audit.Landing {
-			c.Left = append(c.Left, f)
-		}
-	}
+	_, c.Left = Parts(found)
 	marked, err := g.marked(ctx, c.Origin, c.Base, unresolved)
 	if err != nil {
 		return c, err

@@ -218,7 +218,7 @@ func (g *Gate) proveSnapshot(ctx context.Context, base, commit git.OID, files []
 
 // keep sends a commit of a worker to the host and names it there.
 func (g *Gate) keep(ctx context.Context, id lease.ID, ref string, commit git.OID, known ...git.OID) error {
-	if err := g.repo.Send(ctx, g.host.Repo, []git.OID{commit}, known); err != nil {
+	if err := g.deliver(ctx, id, []git.OID{commit}, known); err != nil {
 		return err
 	}
 	return g.name(ctx, id, Naming{Ref: ref, OID: commit})

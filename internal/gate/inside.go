@@ -3,22 +3,41 @@ package gate
 import (
 	"bytes"
 	"context"
+	"path"
 
 	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 )
 
+// Parts separates the changes of a result that may land from the others. A file that the worker moved is only gone
+// together with where it went, and so is one whose directory became something that does not land.
+func Parts(found []audit.Finding) (in, left []audit.Finding) {
+	moved, replaced := map[git.OID]bool{}, map[string]bool{}
+	for _, f := range found {
+		if f.Class != audit.Landing && f.New.Mode != git.Absent {
+			moved[f.New.OID], replaced[string(f.Path)] = true, true
+		}
+	}
+	for _, f := range found {
+		gone := f.New.Mode == git.Absent && moved[f.Old.OID]
+		for dir := path.Dir(string(f.Path)); f.New.Mode == git.Absent && dir != "."; dir = path.Dir(dir) {
+			gone = gone || replaced[dir]
+		}
+		if f.Class == audit.Landing && !gone {
+			in = append(in, f)
+		} else {
+			left = append(left, f)
+		}
+	}
+	return in, left
+}
+
 // Inside writes those changes of a stored result that may land as one commit on the base,
 // without the others, and proves that it holds just these. It is named refs/in/ID.inside in
 // the gate repository, and has to be judged again: changes can depend on others.
 func (g *Gate) Inside(ctx context.Context, id lease.ID, base git.OID, found []audit.Finding) (git.OID, error) {
-	var files []audit.Finding
-	for _, f := range found {
-		if f.Class == audit.Landing {
-			files = append(files, f)
-		}
-	}
+	files, _ := Parts(found)
 	if len(files) == 0 {
 		return base, nil
 	}

@@ -58,8 +58,8 @@ type Order struct {
 	Intend func(Landing) error
 	// Retry is called before failed acceptance runs again by itself; nil for nobody.
 	Retry func(why string, left int)
-	// Again is called before the queue has a result tested for the second time that failed, with
-	// what failed; nil for nobody.
+	// Again is called before acceptance runs another time because a result failed, the target moved or the
+	// results ahead are others, with the reason; nil for nobody.
 	Again func(why string)
 	// Waits is called when other results are to land first; nil for nobody.
 	Waits func()
@@ -150,6 +150,8 @@ type proposal struct {
 	tree   git.OID
 	target git.OID
 	fresh  bool // the target is to be created
+	// changes are what the target gets.
+	changes []audit.Finding
 }
 
 // decided reports whether there is nothing to test: the proposal does not land, or need not.
@@ -180,7 +182,7 @@ func (g *Gate) propose(ctx context.Context, o Order, tip, target git.OID, fresh 
 		p.res.Outcome, p.res.Commit = Nothing, target
 		return p, nil
 	}
-	if p.res.Findings, err = g.recheck(ctx, target, merge.Tree, o.Lease.Rules()); err != nil || len(p.res.Findings) > 0 {
+	if p.changes, p.res.Findings, err = g.recheck(ctx, target, merge.Tree, o.Lease.Rules()); err != nil || len(p.res.Findings) > 0 {
 		p.res.Outcome = Violating
 		return p, err
 	}
@@ -245,19 +247,16 @@ func (g *Gate) merge(ctx context.Context, base, target, snapshot, tip git.OID) (
 	return g.repo.MergeTrees(ctx, target, tip)
 }
 
-func (g *Gate) recheck(ctx context.Context, target, tree git.OID, rules policy.Rules) ([]audit.Finding, error) {
-	findings, err := audit.Merged(ctx, g.repo, target, tree, rules)
-	if err != nil {
-		return nil, err
-	}
-	var bad []audit.Finding
-	for _, f := range findings {
+// recheck lists what a merged tree changes, and what of it the lease does not allow.
+func (g *Gate) recheck(ctx context.Context, target, tree git.OID, rules policy.Rules) (all, bad []audit.Finding, err error) {
+	all, err = audit.Merged(ctx, g.repo, target, tree, rules)
+	for _, f := range all {
 		if f.Class != audit.Landing {
 			f.Source = "merged tree"
 			bad = append(bad, f)
 		}
 	}
-	return bad, nil
+	return all, bad, err
 }
 
 // tryCheckout makes sure that a commit that is to land can be checked out.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,13 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 	}
 	if e.Gate != nil { // the manifest is printed as it is, and its form has no names with a mark
 		judged := *e.Gate
-		judged.Retries, judged.Cached, m.Gate = 0, false, &judged
+		judged.Retries, judged.Cached, judged.Signed, judged.Busy, m.Gate = 0, false, false, false, &judged
+		judged.Hooks, judged.InTheWay, judged.Queue = nil, nil, nil
+		judged.Checks = slices.Clone(judged.Checks)
+		for i := range judged.Checks {
+			c := &judged.Checks[i]
+			c.Reused, c.Node, c.Names = false, "", nil
+		}
 	}
 	if err := g.keepResult(ctx, e, &m); err != nil {
 		m.Missing = append(m.Missing, "result: "+err.Error())

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"runtime"
+	"strings"
 	"time"
 
 	"cordon/internal/git"
@@ -23,6 +24,8 @@ type waiter struct {
 	place *line.Place
 
 	tested map[git.OID]trial // the last test
+	onto   git.OID           // where the target was then
+	said   bool              // why the next test is not the first
 	at     *proposal         // on the target as it was, if that is what was tested
 	start  *proposal         // where the target was on entering, to be used once
 
@@ -103,8 +106,22 @@ func (w *waiter) suspected() {
 		why = whyRejected(t.checks, len(w.order.Lease.Lease().Policy.Acceptance))
 		w.order.Failed = t.failed + 1
 	}
-	if w.order.Again != nil {
+	w.again(why)
+}
+
+// again says why acceptance runs another time.
+func (w *waiter) again(why string) {
+	if w.said = true; w.order.Again != nil && why != "" && len(w.order.Lease.Lease().Policy.Acceptance) > 0 {
 		w.order.Again(why)
+	}
+}
+
+// restarted says why a result is tested another time that nobody found bad.
+func (w *waiter) restarted(target git.OID) {
+	if target != w.onto && target != "" && w.onto != "" {
+		w.again(strings.TrimPrefix(w.order.Lease.Lease().Target, "refs/heads/") + " moved to " + target.Short())
+	} else {
+		w.again("the results ahead of it changed")
 	}
 }
 
@@ -144,7 +161,7 @@ func (w *waiter) head(ctx context.Context, turn line.Turn) (res Result, final bo
 	}
 	ok := false
 	ended, err := w.place.Test(ctx, turn.Run, func(ctx context.Context) (err error) {
-		ok, err = w.test(ctx, &p)
+		ok, err = w.test(ctx, &p, at.target)
 		return err
 	})
 	switch {
@@ -174,7 +191,7 @@ func (w *waiter) behind(ctx context.Context, turn line.Turn) error {
 		tree, commit = p.tree, p.res.Commit
 		switch {
 		case !p.decided() || p.res.Outcome == Nothing && w.order.Verify:
-			ok, err = w.test(ctx, &p)
+			ok, err = w.test(ctx, &p, turn.Tip)
 		default:
 			ok = p.res.Outcome == Nothing
 		}
@@ -190,15 +207,19 @@ func (w *waiter) behind(ctx context.Context, turn line.Turn) error {
 	return err
 }
 
-// test runs acceptance on a proposal.
-func (w *waiter) test(ctx context.Context, p *proposal) (bool, error) {
+// test runs acceptance on a proposal, while the target is at a commit.
+func (w *waiter) test(ctx context.Context, p *proposal, target git.OID) (bool, error) {
 	w.passage.Tests++
 	if w.tested = w.passed(); w.tested == nil {
 		w.tested = map[git.OID]trial{}
 	} else if _, same := w.tested[p.tree]; !same {
 		clear(w.tested)
 	}
-	return w.gate.accept(ctx, w.order, p.tree, &p.res, w.tested)
+	if w.passage.Tests > 1 && !w.said && len(w.tested) == 0 {
+		w.restarted(target)
+	}
+	w.onto, w.said = target, false
+	return w.gate.accept(ctx, w.order, p, w.tested)
 }
 
 // passed is the last test, unless it failed: that one is repeated.
@@ -218,7 +239,7 @@ func (w *waiter) decide(ctx context.Context, p proposal) (Result, error) {
 	case p.res.Outcome == Conflict:
 		p.res.Commit, err = w.gate.keepAside(ctx, w.order, w.tip)
 	case p.res.Outcome == Nothing && w.order.Verify:
-		_, err = w.test(ctx, &p)
+		_, err = w.test(ctx, &p, p.target)
 	}
 	return p.res, err
 }
@@ -243,7 +264,7 @@ func (w *waiter) land(ctx context.Context) (Result, error) {
 		if _, known := w.tested[p.tree]; !known && len(w.order.Lease.Lease().Policy.Acceptance) > 0 {
 			return res, git.ErrMoved
 		}
-		if ok, err := w.gate.accept(ctx, w.order, p.tree, &p.res, w.tested); err != nil || !ok || again.decided() {
+		if ok, err := w.gate.accept(ctx, w.order, p, w.tested); err != nil || !ok || again.decided() {
 			return p.res, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -164,6 +165,7 @@ func TestQueueRejectsTheBadOneAlone(t *testing.T) {
 	c.run()
 	bad := c.orders[5].Lease.Lease().ID
 	c.check(map[lease.ID]Outcome{bad: Rejected})
+	again = slices.DeleteFunc(again, func(why string) bool { return !strings.HasPrefix(why, "acceptance command") }) // and others landed
 	if len(again) != 1 || !strings.Contains(again[0], `acceptance command "check" ended with 1`) {
 		t.Errorf("it was told %q", again)
 	}

@@ -90,6 +90,9 @@ type Check struct {
 	Output  string        `json:"output,omitempty"` // its end
 	// Reused: it looks at some paths, and passed on the same before.
 	Reused bool `json:"+reused,omitempty"`
+	// Names are files of the result that the command names, or that lie in a directory that it names. Others may run
+	// the worker's code too.
+	Names []audit.Path `json:"+names,omitempty"`
 	// Node is the name of the node that ran it, by its word; "": it ran at home.
 	Node string `json:"+node,omitempty"`
 }

@@ -67,7 +67,7 @@ func (a Acceptance) scopedRun(ctx context.Context, commit git.OID, line string, 
 		_, err := a.Output.Write([]byte("$ " + line + "\nit has passed on the same files before\n"))
 		return c, err
 	}
-	checks, err := a.place(ctx, s.commit, []string{line})
+	checks, err := a.on(ctx, s.commit, []string{line})
 	if err != nil || len(checks) == 0 {
 		return Check{}, cmp.Or(err, errors.New("the command did not run"))
 	}

@@ -33,7 +33,7 @@ func (g *Gate) Try(ctx context.Context, o Order) (onto git.OID, res Result, err 
 	tested := map[git.OID]trial{}
 	switch p.res.Outcome {
 	case "":
-		if ok, err := g.accept(ctx, o, p.tree, &p.res, tested); err != nil || !ok {
+		if ok, err := g.accept(ctx, o, &p, tested); err != nil || !ok {
 			return onto, p.res, err
 		}
 		if err := g.sendContent(ctx, l.ID, onto, p.res.Commit); err != nil {
@@ -43,7 +43,7 @@ func (g *Gate) Try(ctx context.Context, o Order) (onto git.OID, res Result, err 
 	case Conflict:
 		p.res.Commit, err = g.keepAside(ctx, o, tip)
 	case Nothing:
-		_, err = g.accept(ctx, o, p.tree, &p.res, tested)
+		_, err = g.accept(ctx, o, &p, tested)
 	}
 	return onto, p.res, err
 }

@@ -30,6 +30,7 @@ var obeyed = []expression{
 	lazy(`(?i)^[\s>]*skip[ -]checks\s*:`), // GitHub
 	// Gerrit, git svn, release-please, Phabricator, GitHub and Chromium: another change, revision or version, and checks.
 	lazy(`(?i)^[\s>]*(change-id|git-svn-id|release-as|differential revision|on-behalf-of|reviewed-on|auditors|no-(try|presubmit|tree-checks))\s*:`),
+	lazy(`(?i)^[\s>]*/tag\b`),              // GitLab tags a commit
 	lazy(`^\s*-{3,}\s*$`),                  // git am and interpret-trailers end a message here
 	lazy(`(?i)^[\s-]*(>8|8<|>%|%<)[\s-]*`), // so does a pair of scissors
 }
@@ -92,7 +93,9 @@ var phrases = []phrase{
 	{lazy(`(?i)\*{2,}\s*(no[_\s-]ci)\s*\*{2,}`), "“$1”"},
 	{lazy(`(?i)--+(skip|no)[-_](ci|cd|build|checks)\b`), "“$1 $2”"},
 	{lazy(`(?i)\bskip-checks\s*:\s*`), "skip checks, "},
-	// The next version, for GitVersion and programs that tag.
+	// The next version, for GitVersion, semantic-release and programs that tag.
+	{lazy(`(?i)\bbreaking([ -]changes?)\s*:`), "breaking$1,"},
+	{lazy(`(?m)^(\s*\w+(?:\([^()\n]*\))?)!:`), "$1:"},
 	{lazy(`(?i)\+semver\s*:[ \t]*`), "semver "},
 	{lazy(`(?i)(^|\s)#+(major|minor|patch|none|skip)\b`), "$1$2"},
 	// Modelines of editors.

@@ -14,7 +14,7 @@ func TestHarmlessTextStays(t *testing.T) {
 	for _, text := range []string{
 		"cart: add cart_total with a test\n",
 		"Fix the parser\n\nIt read one byte too many.\n\n- a test\n- a fix\n",
-		"feat(api)!: drop v1\n\nBREAKING CHANGE: clients of v1 stop working\nRefs: #12\n",
+		"feat(api): drop v1\n\nThis is a breaking change of v1!\nRefs: #12\n",
 		"Fix 3 bugs in #include handling\n\n    indented := code[0]\n",
 		"Fixed point arithmetic, see #12\n\nSee https://example.com/issues/1 and org/repo#3.\n",
 		"Größe – naïve café ✔️ 日本語\n",
@@ -51,6 +51,8 @@ func TestHostileText(t *testing.T) {
 		{"x\n\nChange-Id: I0123\ngit-svn-id: https://x@9 u\nRelease-As: 9.0.0\nDifferential Revision: D1\non-behalf-of: @org <o@x>", "x\n"},
 		// Versions.
 		{"x +semver: major #major", "x semver major major\n"},
+		{"feat(api)!: x\n\nBREAKING CHANGE: all\nBreaking-changes : all", "feat(api): x\n\nbreaking CHANGE, all\nbreaking-changes, all\n"},
+		{"x\n\n/tag v9 now\nsee /tag", "x\n\nsee /tag\n"},
 		// Patches and mail.
 		{"x\n\nFrom: Operator <op@x>\n\ntext", "x\n\n  From: Operator <op@x>\n\ntext\n"},
 		{"x\n\ntext\n---\ndiff --git a/f b/f\n--- a/f\n+++ b/f", "x\n\ntext\n  diff --git a/f b/f\n  --- a/f\n  +++ b/f\n"},

@@ -97,6 +97,9 @@ func (p Page) acceptance(list []view.Acceptance) {
 		if c.Ended != "" {
 			how = c.Ended
 		}
+		if n := len(c.Names); n > 0 {
+			how += "; it names " + terminal.Plural(n, "file") + " that the result changes"
+		}
 		p.Print("  %q %s", c.Command, how)
 		if c.Code == 0 && c.Ended == "" {
 			continue

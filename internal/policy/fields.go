@@ -47,7 +47,7 @@ func fieldTable() []field {
 		section("guard", "How the guard judges tool calls before they run, if the client asks.", guardFields()),
 		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", append(agentFields(), agentParts()...)),
 		acceptanceField(),
-		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands.", func(p *Policy) *[]string { return &p.Setup }),
+		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands, to which they leave scratch and caches only.", func(p *Policy) *[]string { return &p.Setup }),
 		section("gate", "What happens to a result that ended its run.", gateFields()),
 		scalar("preserve_on_failure", "Keep the worktree when the run fails. Otherwise it goes to the trash.", func(p *Policy) *bool { return &p.PreserveOnFailure }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("expires", "Lifetime of the lease; a later result is quarantined.", func(p *Policy) *Duration { return &p.Expires }, readDuration, Duration.String),

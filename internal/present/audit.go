@@ -17,7 +17,7 @@ func gateView(r *gate.Result) *view.Gate {
 	}
 	for _, c := range r.Checks {
 		v.Checks = append(v.Checks, view.Acceptance{
-			Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output, Reused: c.Reused, Node: c.Node,
+			Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output, Reused: c.Reused, Node: c.Node, Names: Texts[view.Text](c.Names),
 		})
 	}
 	if q := r.Queue; q != nil {

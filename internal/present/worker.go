@@ -178,3 +178,16 @@ func Workers(ctx context.Context, s *session.Session, o Listing) ([]view.Worker,
 	}
 	return list, nil
 }
+
+// OfAnother is a notice if workers that did not land are of another repository, which was at this path before: a
+// repository keeps their base commits.
+func OfAnother(ctx context.Context, s *session.Session, list []view.Worker) string {
+	if !slices.ContainsFunc(list, func(v view.Worker) bool { return v.Group == view.NeedsYou }) {
+		return ""
+	}
+	if refs, err := s.Host.Refs(ctx, "refs/cordon/pins"); err != nil || len(refs) > 0 {
+		return ""
+	}
+	return "this repository keeps nothing of these workers: they are of one that was at this path before, or somebody removed refs/cordon. " +
+		"cordon gc --purge removes all that is left of them"
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/cellnet"
 	"cordon/internal/enclosure"
@@ -82,7 +83,8 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 	}
 	if v.Gate != nil {
 		for _, c := range v.Gate.Checks {
-			rows = append(rows, []string{"check", fmt.Sprintf("%q %s%s", c.Command, cmp.Or(c.Ended, fmt.Sprintf("ended with %d", c.Code)), onNode(c.Node))})
+			how := cmp.Or(c.Ended, fmt.Sprintf("ended with %d", c.Code)) + onNode(c.Node) + naming(c.Names)
+			rows = append(rows, []string{"check", fmt.Sprintf("%q %s", c.Command, how)})
 		}
 	}
 	if v.Gate != nil && v.Gate.Retries > 0 {
@@ -99,6 +101,14 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
 	}
 	return append(rows, thenRows(v.Then)...)
+}
+
+// naming says which files of the result a check names.
+func naming(files []view.Text) string {
+	if len(files) == 0 {
+		return ""
+	}
+	return "; it names " + Paths(Texts[audit.Path](files), 2) + ", which the result changes"
 }
 
 // onNode says which node ran a check, by its word.

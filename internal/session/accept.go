@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"cordon/internal/cell"
 	"cordon/internal/gate"
@@ -13,6 +15,7 @@ import (
 	"cordon/internal/launch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/worksite"
 	"cordon/internal/workspace"
 )
@@ -22,15 +25,13 @@ type acceptance struct {
 	gate.Acceptance
 	session *Session
 	worker  *ledger.Worker
-	tree    workspace.MergedTree // the last
+	trees   []workspace.MergedTree // of the last test
+	setup   *workspace.Prepared    // what setup commands left in it
 	log     io.Closer
 }
 
-// acceptHere is what tests the merged trees of a worker's result on this machine. Nothing is left of an earlier test.
+// acceptHere is what tests the merged trees of a worker's result on this machine.
 func (s *Session) acceptHere(w *ledger.Worker, out io.Writer) (*acceptance, error) {
-	if err := s.State.Erase(s.AcceptLayers(w.ID)); err != nil {
-		return nil, err
-	}
 	log, err := s.AppendTranscript(w.ID)
 	if err != nil {
 		return nil, err
@@ -38,20 +39,41 @@ func (s *Session) acceptHere(w *ledger.Worker, out io.Writer) (*acceptance, erro
 	a := &acceptance{session: s, worker: w, log: log}
 	a.Acceptance = gate.Acceptance{
 		Gate: s.Gate, Lease: w.Lease, Now: s.Now, Output: io.MultiWriter(&worksite.Bounded{To: log, Room: worksite.TranscriptRoom}, worksite.Unheeded{To: out}),
-		Place: func(ctx context.Context, commit git.OID) (_ func(), err error) {
-			a.tree, err = workspace.MakeMergedTree(ctx, s.Site, w, commit)
-			return a.tree.Leave, err
-		},
+		Place: a.place,
 		Command: func(ctx context.Context, line string) (cell.Command, error) {
-			return launch.AcceptanceCommand(ctx, s.Site, w.Lease, a.tree, line)
+			return launch.AcceptanceCommand(ctx, s.Site, w.Lease, a.trees[len(a.trees)-1], line)
 		},
 	}
 	return a, nil
 }
 
-// run tests the tree of a commit.
+// place makes the next tree. The first that holds what setup commands left takes it from theirs, which is the last.
+func (a *acceptance) place(ctx context.Context, commit git.OID, prepared bool) (leave func(), err error) {
+	s, w := a.session, a.worker
+	switch {
+	case !prepared:
+		a.setup = nil
+	case a.setup == nil:
+		if a.setup, err = a.trees[len(a.trees)-1].Prepare(ctx, w.Lease); err != nil {
+			return nil, err
+		}
+		if missed := a.setup.Missed; len(missed) > 0 {
+			fmt.Fprintf(a.Output, "cordon: setup left %s, which is not in filesystem.scratch: acceptance commands do not see it\n",
+				legible.Line(strings.Join(missed, ", ")))
+		}
+	}
+	t, err := workspace.MakeMergedTree(ctx, s.Site, w, commit, len(a.trees), a.setup)
+	a.trees = append(a.trees, t)
+	return t.Leave, err
+}
+
+// run tests the tree of a commit. Nothing is left of an earlier test.
 func (a *acceptance) run(ctx context.Context, commit git.OID) (checks []gate.Check, err error) {
 	s, w := a.session, a.worker
+	if err := s.State.Erase(s.AcceptLayers(w.ID)); err != nil {
+		return nil, err
+	}
+	a.trees = nil
 	s.Voice.Step(w.ID, "accept", worksite.Count(len(w.Lease.Lease().Policy.Acceptance), "command")+" on the merged tree")
 	err = inspect.WatchHost(ctx, s.Site, w, func() (err error) { checks, err = a.Run(ctx, commit); return err })
 	return checks, errors.Join(err, s.TallyNetwork(w))
@@ -60,6 +82,7 @@ func (a *acceptance) run(ctx context.Context, commit git.OID) (checks []gate.Che
 // close removes what the tests left. What stays behind is erased by the next attempt or by gc.
 func (a *acceptance) close() {
 	_ = a.session.State.Erase(a.session.AcceptLayers(a.worker.ID))
+	_ = a.session.State.Erase(a.session.State.Acceptance(string(a.worker.ID))) // of setup that failed
 	a.log.Close()
 }
 

@@ -73,10 +73,9 @@ func (s *Session) judgeInside(ctx context.Context, w *ledger.Worker, how *progre
 		return res, nil
 	}
 	var left []string
-	for _, f := range found {
-		if f.Class != audit.Landing {
-			left = append(left, f.Path.String())
-		}
+	_, out := gate.Parts(found)
+	for _, f := range out {
+		left = append(left, f.Path.String())
 	}
 	s.Voice.Step(w.ID, "left out", strings.Join(left[:min(len(left), 5)], ", "))
 	text, err := s.landingMessage(ctx, w, how, again, wording.StoredHistory(s.Site, w))

@@ -38,7 +38,10 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *progress) er
 func (s *Session) recordAnswer(ctx context.Context, w *ledger.Worker, how *progress, res gate.Result, err error) error {
 	var unfinished *gate.UnfinishedError
 	var undecided *undecidedError
+	var undelivered *gate.UndeliveredError
 	switch {
+	case errors.As(err, &undelivered) && ctx.Err() == nil:
+		return &fault.PersonError{Err: fmt.Errorf("%s: nothing landed: %w. To try again: cordon merge %s", w.ID, err, w.ID)}
 	case errors.As(err, &undecided):
 		return err
 	case errors.As(err, &unfinished):
@@ -70,8 +73,8 @@ func (s *Session) recordResult(ctx context.Context, w *ledger.Worker, res gate.R
 
 // sayCached records that acceptance found caches of an earlier result, and keeps those of one
 // that landed.
-func (s *Session) sayCached(ctx context.Context, w *ledger.Worker, tree workspace.MergedTree, res *gate.Result) {
-	res.Cached = tree.Warm() && len(res.Checks) > 0
+func (s *Session) sayCached(ctx context.Context, w *ledger.Worker, trees []workspace.MergedTree, res *gate.Result) {
+	res.Cached = slices.ContainsFunc(trees, workspace.MergedTree.Warm) && len(res.Checks) > 0
 	if res.Cached && res.Outcome == gate.Rejected {
 		res.Why += "; it ran with caches of the last landed result (gate.cache)"
 	}
@@ -79,7 +82,7 @@ func (s *Session) sayCached(ctx context.Context, w *ledger.Worker, tree workspac
 	if res.Outcome != gate.Merged || len(res.Checks) == 0 || failed || w.Quarantine != nil || w.Release != nil {
 		return
 	}
-	if err := tree.KeepCaches(ctx, s.Site, w.Lease); err != nil {
+	if err := workspace.KeepAccepted(ctx, s.Site, w.Lease, trees); err != nil {
 		s.Voice.Step(w.ID, "cache", "not kept for the next acceptance: "+fault.OneLine(err))
 	}
 }
@@ -219,13 +222,11 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 		s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
 	}
 	o.Again = func(why string) {
-		if why != "" {
-			s.Voice.Step(w.ID, "accept", why+": running acceptance again, at the head of the queue")
-		}
+		s.Voice.Step(w.ID, "accept", why+": running acceptance again")
 	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
 	res, err := do(ctx, o)
-	s.sayCached(ctx, w, here.tree, &res)
+	s.sayCached(ctx, w, here.trees, &res)
 	if len(res.Hooks) > 0 {
 		s.Voice.Step(w.ID, "hooks", "ran: "+strings.Join(res.Hooks, ", "))
 	}

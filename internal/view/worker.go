@@ -133,6 +133,7 @@ type Acceptance struct {
 	Took    int64  `json:"took_ns" doc:"Duration in nanoseconds."`
 	Output  string `json:"output,omitempty" doc:"The end of its output."`
 	Reused  bool   `json:"reused,omitempty" doc:"Whether it did not run, because it has passed on the same files before (acceptance with paths)."`
+	Names   []Text `json:"names,omitempty" doc:"Changed files that the command names, alone or with a directory. Other commands may run the worker's code too."`
 	Node    string `json:"node,omitempty" doc:"The node of the fleet that ran it, by its word; missing: it ran at home."`
 }
 

@@ -17,22 +17,41 @@ import (
 // result left. No worker's run is among them. But the code of a result runs in acceptance,
 // so one that landed can have written what the next finds.
 
-// acceptanceCaches are those of a lease, or none.
+// acceptanceCaches are those of a lease, or none. Setup commands leave what they wrote into caches, also where the
+// host has none.
 func acceptanceCaches(ctx context.Context, s *worksite.Site, l lease.Lease, commit git.OID) lease.Cache {
-	if l.Tree != lease.Layered || l.Worktree != s.State.Seen() || !l.Policy.Gate.Cache.Landed() {
-		return lease.Cache{}
+	setup := len(l.Policy.Setup) > 0
+	switch {
+	case l.Tree == lease.Layered && l.Worktree == s.State.Seen() && l.Policy.Gate.Cache.Landed():
+		return comparable(ctx, s, s.Gate.Repo(), newestCaches(s, l, cacheDirs(l.Home, setup), "acceptance"), commit)
+	case setup:
+		return lease.Cache{Dirs: cacheDirs(l.Home, true)}
 	}
-	return comparable(ctx, s, s.Gate.Repo(), newestCaches(s, l, "acceptance"), commit)
+	return lease.Cache{}
 }
 
 // Warm reports whether commands in the tree find caches of an earlier result.
 func (t MergedTree) Warm() bool { return t.cache.From != "" }
 
-// KeepCaches keeps the caches of acceptance of a result that landed.
-func (t MergedTree) KeepCaches(ctx context.Context, s *worksite.Site, sealed lease.Sealed) error {
-	if t.cache.Key == "" {
-		return nil
+// KeepAccepted keeps the caches that commands left in the trees of a commit that landed.
+func KeepAccepted(ctx context.Context, s *worksite.Site, sealed lease.Sealed, trees []MergedTree) error {
+	from := ""
+	for _, t := range trees {
+		if t.cache.Key == "" || t.commit != trees[0].commit { // it has some paths only
+			return nil
+		}
+		if from != "" {
+			t.cache.From = from
+		}
+		if err := t.keepCaches(ctx, s, sealed); err != nil {
+			return err
+		}
+		from = string(s.CacheStore().Newest(t.cache.Key))
 	}
+	return nil
+}
+
+func (t MergedTree) keepCaches(ctx context.Context, s *worksite.Site, sealed lease.Sealed) error {
 	l := sealed.Lease()
 	rules, err := rulesAt(l, t.Top)
 	if err != nil {
@@ -44,7 +63,7 @@ func (t MergedTree) KeepCaches(ctx context.Context, s *worksite.Site, sealed lea
 		return err
 	}
 	return keepCaches(ctx, s, left{
-		lease: l, rules: rules, layers: s.AcceptLayers(l.ID), base: t.base, origin: origin, never: holdsTestResults,
+		lease: l, rules: rules, layers: t.layers, base: t.base, origin: origin, never: holdsTestResults,
 		notes: func(dir fs.FS) (map[string]string, error) { return expireTests(dir, s.Now().UnixNano()) },
 	})
 }

@@ -65,22 +65,22 @@ func ChooseCaches(ctx context.Context, s *worksite.Site, a *ledger.Agent, l *lea
 	}
 	given = append(given, shared...)
 	slices.Sort(given)
-	l.Cache = comparable(ctx, s, s.Host.Repo, newestCaches(s, *l, append([]string{"worker", client}, slices.Compact(given)...)...), l.Base)
+	purpose := append([]string{"worker", client}, slices.Compact(given)...)
+	l.Cache = comparable(ctx, s, s.Host.Repo, newestCaches(s, *l, cacheDirs(l.Home, false), purpose...), l.Base)
 	return nil
 }
 
 // newestCaches are the caches for a purpose that everything has in common with a lease but
 // its limits: auto is another number each time, and bounds no cache.
-func newestCaches(s *worksite.Site, l lease.Lease, purpose ...string) lease.Cache {
+func newestCaches(s *worksite.Site, l lease.Lease, dirs []string, purpose ...string) lease.Cache {
 	same := l.Policy
 	same.Limits = policy.Default().Limits
-	dirs := cacheDirs(l.Home)
 	key := cache.Key(slices.Concat(purpose, []string{string(same.YAML()), l.Home}, dirs)...)
 	return lease.Cache{Key: key, From: string(s.CacheStore().Newest(key)), Dirs: dirs}
 }
 
-// cacheDirs are the caches in the home: those that the host has, and where they are.
-func cacheDirs(home string) []string {
+// cacheDirs are the caches in the home: those that the host has, or all, and where they are.
+func cacheDirs(home string, all bool) []string {
 	var list []string
 	real, err := filepath.EvalSymlinks(home)
 	if err != nil || real != home {
@@ -93,7 +93,7 @@ func cacheDirs(home string) []string {
 		}
 		fi, err := os.Lstat(at)
 		there := err == nil && fi.IsDir()
-		if !paths.Below(at, home) || paths.WithinAny(at, list) || err == nil && !there || !there && !c.always {
+		if !paths.Below(at, home) || paths.WithinAny(at, list) || err == nil && !there || !there && !c.always && !all {
 			continue
 		}
 		if real, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil && real != filepath.Dir(at) {

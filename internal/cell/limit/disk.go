@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -31,10 +32,19 @@ const largeLimit = 1 << 30
 // of the files that there was room for. Where nobody but cordon counts memory, what lies in memory may not exceed that limit.
 func WatchDisk(s plan.Spec, stop <-chan struct{}, over func(string)) {
 	watch := func(dirs []string, bytes int64, limit string) {
-		w := diskWatch{room: func() usage { return roomOf(dirs) }, count: func() usage { return occupied(dirs) }}
-		if bytes > 0 && len(dirs) > 0 && w.exceeded(bytes, stop) {
-			over(limit)
+		var deep atomic.Bool
+		w := diskWatch{room: func() usage { return roomOf(dirs) }, count: func() usage {
+			u := occupied(dirs)
+			deep.Store(u.bytes >= unknown)
+			return u
+		}}
+		if bytes == 0 || len(dirs) == 0 || !w.exceeded(bytes, stop) {
+			return
 		}
+		if deep.Load() {
+			limit = Depth
+		}
+		over(limit)
 	}
 	l := s.Limits
 	if c := s.Counting(); c == plan.ByLooking || c == plan.ByProcess {
@@ -70,6 +80,9 @@ func (w diskWatch) exceeded(bytes int64, stop <-chan struct{}) bool {
 	}
 	began := time.Now()
 	before := w.count()
+	if before.bytes >= unknown {
+		return true
+	}
 	limit := usage{bytes: bytes, names: first.names / 2}
 	if now := w.room(); now.lost(first, limit) { // the command runs already, and hardly anybody else writes so much
 		before = usage{before.bytes - (first.bytes - now.bytes), before.names - (first.names - now.names)}

@@ -7,12 +7,13 @@
 // command.
 package limit
 
-// The limits that a cell can reach, and that its processes cannot be counted any more,
+// The limits that a cell can reach, and that its directories or processes cannot be counted any more,
 // as they are told to people.
 const (
 	Memory    = "memory limit"
 	Processes = "process limit"
 	Files     = "open files limit"
 	Disk      = "disk limit"
+	Depth     = "directories are nested too deep to be counted"
 	Unwatched = "its processes could not be watched"
 )
