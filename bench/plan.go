@@ -39,7 +39,7 @@ func plans(ctx context.Context, f field) error {
 	}
 	began := time.Now()
 	done, err := f.apart(ctx, runs, func() error {
-		_, err := staged.run(ctx, program, "plan", "run", filepath.Join(staged.dir, "plan.yaml"))
+		_, err := staged.run(ctx, program, "plan", "run", "--merge", filepath.Join(staged.dir, "plan.yaml"))
 		return err
 	})
 	if err != nil {
