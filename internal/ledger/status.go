@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"cordon/internal/audit"
+	"cordon/internal/checkfile"
 	"cordon/internal/gate"
+	"cordon/internal/policy"
 )
 
 // Status is one word about a worker.
@@ -94,13 +96,18 @@ func (w *Worker) AwaitsReview() bool {
 // ForPerson says why a result lands only when a person says so, at the end of a sentence about it; "": no person has to.
 // A reviewer in a plan is no person. With --no-merge nothing asks for a landing.
 func (w *Worker) ForPerson() string {
+	land := w.Lease.Lease().Policy.Gate.Land
 	switch o := w.Options; {
 	case o.Merge || o.NoMerge:
 		return ""
+	case o.Review && o.Interactive, w.Attended:
+		return "because it worked with a person at its terminal"
 	case o.Review:
 		return "as --review says"
-	case w.Lease.Lease().Policy.Gate.Land.Review():
+	case land.Review():
 		return "as gate.land says"
+	case land == policy.LandCareful && w.Audit != nil && len(w.Audit.Checks) > 0:
+		return "because it changes " + checkfile.Together(w.Audit.Checks)
 	}
 	return ""
 }

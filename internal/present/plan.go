@@ -7,6 +7,7 @@ import (
 	"cordon/internal/conduct"
 	"cordon/internal/ledger"
 	"cordon/internal/plan"
+	"cordon/internal/policy"
 	"cordon/internal/view"
 )
 
@@ -40,6 +41,8 @@ func landsHow(when plan.Landing, p plan.Permit) string {
 		return "lands by itself on the branch of the plan"
 	case p.Policy.Gate.Land.Review():
 		return view.WaitsForYou
+	case p.Policy.Gate.Land == policy.LandCareful:
+		return "lands by itself, unless it changes tests, CI or build files"
 	}
 	return "lands by itself"
 }
