@@ -100,8 +100,11 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "pytho
 func runs(line, file string) bool {
 	for _, one := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|()\n", r) }) {
 		words := strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(one))
-		if len(words) > 1 && slices.Contains(interpreters, path.Base(words[0])) {
+		switch {
+		case len(words) > 1 && slices.Contains(interpreters, path.Base(words[0])):
 			words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") })
+		case len(words) > 0 && !strings.Contains(words[0], "/"):
+			continue // it is looked for on PATH
 		}
 		if len(words) > 0 && path.Clean(words[0]) == file {
 			return true

@@ -3,10 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-
-	"go.yaml.in/yaml/v3"
-
-	"cordon/internal/strictyaml"
 )
 
 // Land says whether a result lands without a person. The empty string is that of
@@ -54,12 +50,4 @@ func landFor(acceptance []string) Land {
 		return LandCareful
 	}
 	return LandReview
-}
-
-func readLand(n *yaml.Node) (Land, error) {
-	var l Land
-	if n.Kind != yaml.ScalarNode || l.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected auto, careful or review, not " + strictyaml.Describe(n), ""}
-	}
-	return l, nil
 }
