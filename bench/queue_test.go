@@ -228,7 +228,7 @@ func BenchmarkPlan(b *testing.B) {
 			})
 		}()
 		began := time.Now()
-		err := staged.cordon("plan", "run", filepath.Join(staged.dir, "plan.yaml"))
+		err := staged.cordon("plan", "run", "--merge", filepath.Join(staged.dir, "plan.yaml"))
 		took := time.Since(began)
 		count := time.Duration(max(done.Load(), 1))
 		ended.Store(true)

@@ -197,7 +197,7 @@ func TestAgentsFleet(t *testing.T) {
 	if err := os.WriteFile(file, []byte(agentsPlan), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plan := here.follow("", here.cordonCommand("plan", "run", "--fleet", file, "--agent", "codex", "--",
+	plan := here.follow("", here.cordonCommand("plan", "run", "--merge", "--fleet", file, "--agent", "codex", "--",
 		"-c", fmt.Sprintf(`model_providers.scripted={name="scripted",base_url="%s/v1",wire_api="responses",env_key="OPENAI_API_KEY"}`, w.models["home"].URL()),
 		"-c", `model_provider="scripted"`, "-c", `model="gpt-5.5"`))
 	q := w.question(plan)

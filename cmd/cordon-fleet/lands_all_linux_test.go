@@ -209,7 +209,7 @@ func (f *fullFleet) writePlan() string {
 // run runs the plan to its end, with the faults in their order.
 func (f *fullFleet) run(faults []fault) {
 	f.t.Helper()
-	f.plan = f.here.follow("", f.here.cordonCommand("plan", "run", "--fleet", f.writePlan(), "--", "sh", "-c", fullWork))
+	f.plan = f.here.follow("", f.here.cordonCommand("plan", "run", "--merge", "--fleet", f.writePlan(), "--", "sh", "-c", fullWork))
 	began := time.Now()
 	for _, one := range faults {
 		f.until(one.what, func(o outcome) bool { return len(o.returned) >= f.count*one.after/100 })

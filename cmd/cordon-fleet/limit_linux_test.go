@@ -100,7 +100,7 @@ func startLimitedPlan(here machine) *process {
 	if err := os.WriteFile(file, []byte(limitedPlan), 0o644); err != nil {
 		here.t.Fatal(err)
 	}
-	return here.follow("", here.cordonCommand("plan", "run", "--fleet", file, "--agent", "codex"))
+	return here.follow("", here.cordonCommand("plan", "run", "--merge", "--fleet", file, "--agent", "codex"))
 }
 
 // returned are the lines of a plan that say what a node returned.

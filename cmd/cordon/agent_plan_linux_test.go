@@ -43,7 +43,7 @@ func (s *staged) planArgs(text string) []string {
 	s.git("add", "cordon.yaml")
 	s.git("commit", "-q", "-m", "the policy")
 	s.cordon([]int{0}, "config", "share", fmt.Sprintf("port:%d", s.model.Port()))
-	return append([]string{"plan", "run", s.site.write("plan.yaml", text), "--agent", string(s.client), "--"}, s.args...)
+	return append([]string{"plan", "run", "--merge", s.site.write("plan.yaml", text), "--agent", string(s.client), "--"}, s.args...)
 }
 
 // Each client runs a plan of three stages. One asks and ends; the operator answers, and the next

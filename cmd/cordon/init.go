@@ -33,7 +33,8 @@ func (a *app) initCommand() *cobra.Command {
 tests become acceptance commands. Setup commands fetch its dependencies, with the network
 that these need. Directories that its tools create become scratch, unless they contain
 tracked files. Guesses are written as comments, among them ports of services that compose
-files and .env.example name. Keys that are left out have their defaults.
+files and .env.example name. Each result waits for you (gate.land: review); a comment
+says how to change that. Keys that are left out have their defaults.
 
 What the file opens, such as the package registry of the setup commands, is allowed for
 this repository in your configuration (cordon config share lists it); others who clone
@@ -115,6 +116,7 @@ func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) e
 	}
 	a.say("%s Review the file, then commit it:", kind)
 	a.say("  %s", commitLine(top, found.Ignored[worksite.PolicyName]))
+	a.say("Each result waits for you (gate.land: review in the file; careful or auto lets tested results land by themselves).")
 	if open := found.Hosts().Set; len(open) > 0 {
 		a.say("For its setup commands, workers may reach %s.", strings.Join(open, ", "))
 	}

@@ -58,7 +58,7 @@ func (p initProject) check(t *testing.T) {
 	}
 	s.git("add", "cordon.yaml")
 	s.git("commit", "-q", "-m", "policy")
-	o := s.cordon([]int{0}, "run", "--", "sh", "-c", "echo more >>src/a.txt")
+	o := s.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", "echo more >>src/a.txt")
 	wants(t, "the first run", o.err, "merged into main")
 }
 

@@ -38,7 +38,7 @@ func TestPlanKilledOnce(t *testing.T) {
 		killed = twelve
 	}
 	s := newSite(t)
-	s.cordon([]int{0}, "plan", "run", s.write("plan.yaml", killed.plan()), "--", "sh", "-c", reviewOnce)
+	s.cordon([]int{0}, "plan", "run", "--merge", s.write("plan.yaml", killed.plan()), "--", "sh", "-c", reviewOnce)
 	s.allLanded(killed)
 	events := s.events()
 	var places []string
@@ -55,7 +55,7 @@ func TestPlanKilledOnce(t *testing.T) {
 			t.Run(when+" "+place, func(t *testing.T) {
 				t.Parallel()
 				s := newSite(t)
-				run := []string{"plan", "run", s.write("plan.yaml", killed.plan()), "--", "sh", "-c", reviewOnce}
+				run := []string{"plan", "run", "--merge", s.write("plan.yaml", killed.plan()), "--", "sh", "-c", reviewOnce}
 				s.killed(when+":"+place, run...)
 				s.cordon([]int{0}, run...)
 				s.allLanded(killed)
@@ -98,7 +98,7 @@ func (c chains) plan() string {
 func (s *site) runKilled(when string, step int, file string) (kills int) {
 	s.t.Helper()
 	for i := range 300 {
-		cmd := s.command("plan", "run", file, "--", "sh", "-c", reviewOnce)
+		cmd := s.command("plan", "run", "--merge", file, "--", "sh", "-c", reviewOnce)
 		cmd.Env = append(slices.Clone(s.env), "CORDON_TEST_KILL="+when+":"+strconv.Itoa(1+i*step%13))
 		o := s.try(cmd)
 		switch {

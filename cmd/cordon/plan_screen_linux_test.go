@@ -29,7 +29,7 @@ func TestPlanScreen(t *testing.T) {
 	s := newSite(t)
 	file := filepath.Join(t.TempDir(), "plan.yaml")
 	testfile.Write(t, file, screenPlan)
-	c := consoleOf(s, "xterm", s.command("plan", "run", file), nil)
+	c := consoleOf(s, "xterm", s.command("plan", "run", "--merge", file), nil)
 	c.expect(`\x1b\[\?1049h`)
 	v := watch(c)
 	long, seen := regexp.MustCompile(`long +.*running +\d+s +[a-z-]+ +now`), ""
@@ -69,7 +69,7 @@ func TestPlanScreenStopped(t *testing.T) {
 	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
 	shell.Dir, shell.Env = s.repo, s.env
 	c := consoleOf(s, "xterm", shell, nil)
-	c.send("cordon plan run '" + file + "'\n")
+	c.send("cordon plan run --merge '" + file + "'\n")
 	c.expect(`\x1b\[\?1049h`)
 	c.expect(`long +.*running`)
 	c.send("\x1a")

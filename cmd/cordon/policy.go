@@ -113,21 +113,9 @@ func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, st
 		return policy.Policy{}, "", err
 	}
 	if o.base == "" {
-		return policyHere(ctx, s)
+		return s.PolicyHere(ctx)
 	}
 	commit, err := s.Host.Commit(ctx, o.base)
-	if err != nil {
-		return policy.Policy{}, "", err
-	}
-	return s.DescribedPolicyAt(ctx, commit)
-}
-
-// policyHere is the policy at the commit that the operator's checkout is on.
-func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string, error) {
-	commit, err := s.Host.HeadCommit(ctx)
-	if errors.Is(err, git.ErrNoRef) {
-		return policy.Default(), "default (there is no commit yet)", nil
-	}
 	if err != nil {
 		return policy.Policy{}, "", err
 	}

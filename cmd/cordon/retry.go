@@ -13,7 +13,7 @@ func (a *app) retryCommand() *cobra.Command {
 		Use:   "retry ID",
 		Short: "Run the acceptance commands of a quarantined result again",
 		Long: `Run the acceptance commands of a quarantined result again, and nothing else: the stored
-result is merged with its target as it is now, and tested. It is for a result whose only
+result is merged with its target as it is now and tested, and lands if it passes. It is for a result whose only
 fault is failed acceptance, for example because of a flaky test. A violation is never
 waived. A result that passes on a retry is marked as such. gate.retries in the policy
 makes cordon retry by itself.`,

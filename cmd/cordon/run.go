@@ -135,10 +135,11 @@ value: a weaker isolation, domains, ports of this machine, hidden files, secrets
 terminal cordon asks; otherwise it refuses with the line to type (cordon config share).
 A policy that you name with --policy needs none, except for secrets.
 
-A clean result lands by itself where the policy has acceptance commands, and they pass.
-Without them, or with gate.land: review, the run ends with the status review: look at
-the result with cordon diff, and land it with cordon merge. --merge, --review and
---no-merge decide for one run.
+A clean result lands by itself where the policy has acceptance commands, and they pass,
+unless it changes tests, CI or build files (gate.land: auto lands those too). Otherwise,
+and after every interactive run, the run ends with the status review: look at the result
+with cordon diff, and land it with cordon merge. --merge, --review and --no-merge decide
+for one run.
 
 The standard output of the worker is that of cordon run, so that another program can
 read it; of a client it is the readable form of its stream. The worker's standard error
@@ -168,6 +169,9 @@ name of the worker, and cordon logs shows the output.`,
 			}
 			if err := o.take(args, cmd.ArgsLenAtDash() < 0, a.in); err != nil {
 				return err
+			}
+			if m := &o.Options; m.Interactive && !m.Merge && !m.NoMerge {
+				m.Review = true // whoever leaves a terminal has not said that the work is done
 			}
 			return a.run(cmd.Context(), o)
 		},

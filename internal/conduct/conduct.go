@@ -34,6 +34,8 @@ type Conductor struct {
 	// Waits is told why stages wait that are ready; nil: nobody is.
 	Waits func(map[string]string)
 	Who   string
+	// Merge: the operator lets results land that gate.land keeps for them, in this run of the plan.
+	Merge bool
 
 	mutex sync.Mutex
 }

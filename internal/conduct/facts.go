@@ -232,12 +232,9 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// inReview says who has to look at a result: the reviewer of its stage, or a person.
+// inReview says how far a result is that somebody has to look at before it lands.
 func inReview(w *ledger.Worker) plan.Ending {
-	switch {
-	case w.Stage == nil || !w.Stage.Review:
-		return plan.NeedReview
-	case w.Proposal == nil || w.Proposal.Digest != w.Audit.Digest:
+	if w.Proposal == nil || w.Proposal.Digest != w.Audit.Digest {
 		return plan.Interrupted // it was not tested yet
 	}
 	return plan.Reviewing

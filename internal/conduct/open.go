@@ -32,6 +32,7 @@ type Request struct {
 	Args    []string // of Agent
 	Command []string // for stages that name neither
 	On      string   // the node that runs the stages, or ledger.AnyNode; "": this machine
+	Merge   bool     // results land that gate.land keeps for a person
 	Who     string
 }
 
@@ -158,6 +159,7 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	data := ledger.Opening{
 		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
 		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command, On: r.On, Base: checked.Base,
+		Merge: r.Merge,
 	}
 	if checked.Plan.Land == plan.Together {
 		if data.Branch, err = branchFor(ctx, site, now, checked.Plan.ID, run); err != nil {

@@ -58,7 +58,7 @@ func (c *Conductor) leaseResolver(ctx context.Context, s *session.Session, repor
 			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Resolve, Role: ledger.Resolver, Origin: found.Origin, Review: st.Review != nil,
 			Artifacts: st.Artifacts, Conflicts: found.Conflicts, Signal: resolverSignal(report, permit, task, found),
 		},
-		Options: ledger.Options{Merge: true},
+		Options: ledger.Options{Merge: c.lands(run, author.Lease.Lease().Target)},
 		Target:  author.Lease.Lease().Target,
 	}
 	if st.Kind == plan.Deliver {

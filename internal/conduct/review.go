@@ -42,6 +42,7 @@ func reviewed(run *ledger.PlanRun, st plan.Stage, authors, reviewers []*ledger.W
 	}
 	author := authors[len(authors)-1]
 	of := author.Result()
+	r.Person = author.ForPerson()
 	clean := map[string]bool{"": true}
 	for _, w := range reviewers {
 		try := plan.Try{Worker: string(w.ID), Ending: reviewerEnding(w, status(w), st.Retries.Lost), Why: why(w), Since: w.Changed}

@@ -211,11 +211,11 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 		Policy: &p, Source: fmt.Sprintf("stage %s of plan %s", st.ID, run.Plan),
 		Stage: &ledger.StageOf{Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: st.Kind, Artifacts: st.Artifacts, Signal: signal(report, permit, task),
 			Review: st.Review != nil},
-		Options: ledger.Options{Merge: true},
 	}
 	if err := aim(ctx, s.Site, report, st, &request); err != nil {
 		return nil, err
 	}
+	request.Options.Merge = c.lands(run, request.Target)
 	if st.Kind == plan.Verify {
 		request.Stage.Claims = st.Sentences()
 		if err := disarm(ctx, s, run, &request); err != nil {
@@ -231,6 +231,12 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 		request.Options.On = run.On
 	}
 	return dispatch.Lease(ctx, s.Site, request)
+}
+
+// lands reports whether a clean result lands on a branch without a person, whatever gate.land says: the operator said so,
+// or it is the branch of the plan, which waits as a whole before it lands on the target.
+func (c *Conductor) lands(run *ledger.PlanRun, branch string) bool {
+	return c.Merge || run.Merge || branch != run.Target
 }
 
 // mayLeave reports whether a stage can run on a node of the fleet. A verifier answers to the home's

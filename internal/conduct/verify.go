@@ -36,7 +36,6 @@ func (c *Conductor) leaseVerifier(ctx context.Context, s *session.Session, repor
 			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Verify, Role: ledger.Verifier, Claims: claims,
 			Signal: verifierSignal(report, st, task, claims),
 		},
-		Options: ledger.Options{Merge: true},
 	}
 	if err := aim(ctx, s.Site, report, st, &request); err != nil {
 		return nil, err

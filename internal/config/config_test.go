@@ -64,7 +64,7 @@ var mistakes = []struct{ text, want string }{
 	{"rights: {network: {host_ports: [any, 80]}}", `c:1:33: expected a port, not the text "any" (write a number from 1 to 65535)`},
 	{"rights: {limits: {memory: auto}}", `c:1:27: "auto" is not a size (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
 	{"rights: {write_roots: []}", `c:1:10: unknown key "write_roots" (the keys here are filesystem, network, secrets, limits, isolation, cell, agent, gate)`},
-	{"rights: {gate: {land: never}}", `c:1:23: expected auto or review, not the text "never"`},
+	{"rights: {gate: {land: never}}", `c:1:23: expected auto, careful or review, not the text "never"`},
 	{"land: {author: me}", `c:1:16: expected agent or operator, not the text "me"`},
 	{"land: {hooks: true}", `c:1:15: expected skip or run, not the boolean true`},
 	{"signing: on", `c:1:10: expected auto or off, not the text "on"`},

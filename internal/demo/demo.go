@@ -29,6 +29,8 @@ filesystem:
   write_roots: [src]
 acceptance:
   - sh src/test.sh
+gate:
+  land: auto
 `,
 }
 

@@ -17,7 +17,7 @@ var PlanToy = map[string]string{
 	"README.md":    "# greet\n\nSays hello.\n",
 	"src/greet.sh": "#!/bin/sh\necho \"hello, ${1:-world}\"\n",
 	".gitignore":   ".env\n",
-	"cordon.yaml":  "version: 1\nfilesystem:\n  write_roots: [src, notes]\n",
+	"cordon.yaml":  "version: 1\nfilesystem:\n  write_roots: [src, notes]\ngate:\n  land: auto\n",
 }
 
 // planText has the path of the host for the stage that tries to leave its worktree.

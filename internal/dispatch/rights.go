@@ -72,6 +72,7 @@ func PolicyForPlan(ctx context.Context, site *worksite.Site, commit git.OID, age
 		return p, err
 	}
 	within, _ := p.Within(loaded.Bound)
+	p.Gate.Land = within.Gate.Land
 	return p, worksite.RefuseUnshared(policy.Policy{}, opens(within, &ledger.Agent{Client: agent}), loaded, site.Host.Dir, nil)
 }
 

@@ -158,9 +158,6 @@ func TestDraft(t *testing.T) {
 			want := policy.Default()
 			want.Acceptance, want.Setup, want.Filesystem.Scratch = c.tests, c.setup, c.scratch
 			want.Network.AllowedDomains = fetchesFrom(t, c.setup)
-			if len(c.tests) > 0 {
-				want.Gate.Land = policy.LandAuto
-			}
 			if !p.Equal(want) {
 				t.Errorf("got\n%s\nwant\n%s", p.YAML(), want.YAML())
 			}

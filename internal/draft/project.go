@@ -97,7 +97,9 @@ func Propose(p Project) policy.Draft {
 		"network.host_ports":      {Offer: p.ports, Note: "Services of this project that may listen on this machine:"},
 		"setup":                   noted(setup),
 		"acceptance":              noted(p.tested(tests)),
-	}}
+	}, Words: map[string]policy.Entry{"gate.land": {Set: []string{policy.LandReview.String()}, Why: "Every result waits for you: cordon diff shows it, and " +
+		"cordon merge lands it. careful: a result that passes the audit and the acceptance commands lands by itself, unless it changes tests, CI or " +
+		"build files. auto: those land as well."}}}
 }
 
 // hosts are what the tools of the project fetch from. Those of a setup command that

@@ -9,14 +9,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"cordon/internal/audit"
+	"cordon/internal/checkfile"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/lfs"
+	"cordon/internal/policy"
 	"cordon/internal/worksite"
 )
 
@@ -34,18 +37,34 @@ func Audit(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	s.Voice.Step(w.ID, "audit", describeReport(report))
+	checks, named := checksChanged(w.Lease.Lease().Policy, report)
+	s.Voice.Step(w.ID, "audit", describeReport(report)+named)
 	for _, f := range report.Findings {
 		if f.Steers() {
 			s.Voice.Step(w.ID, "host", worksite.Line(f))
 		}
 	}
-	data := ledger.Audit{Verdict: report.Verdict, Summary: report.Summary, Digest: report.Digest, Report: hash, Whole: true}
+	data := ledger.Audit{Verdict: report.Verdict, Summary: report.Summary, Digest: report.Digest, Report: hash, Whole: true, Checks: checks}
 	data.Idle = carried(report) == inherited && report.Summary.Landing+report.Summary.Violations == inherited
 	if report.History != nil {
 		data.Others = report.History.Others
 	}
 	return s.Append(w.ID, ledger.Audited, data)
+}
+
+// checksChanged are what a landing would change of the things that check results, also in words with a file of each kind.
+func checksChanged(p policy.Policy, r *audit.Report) (kinds []checkfile.Kind, named string) {
+	first, commands := map[checkfile.Kind]string{}, slices.Concat(p.Acceptance, p.Setup)
+	for _, f := range r.Landing(false) {
+		if kind := checkfile.Of(string(f.Path), commands); kind != "" && first[kind] == "" {
+			first[kind] = f.Path.String()
+		}
+	}
+	kinds = slices.Sorted(maps.Keys(first))
+	for i, kind := range kinds {
+		named += []string{"; it changes ", ", "}[min(i, 1)] + string(kind) + " (" + first[kind] + ")"
+	}
+	return kinds, named
 }
 
 // readingWord says what an audit reads.

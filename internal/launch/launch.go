@@ -202,7 +202,8 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: inspect.RecordedLayers(l.Private), Memory: l.Memory}
 		err = s.Append(w.ID, ledger.Started, ledger.Start{
-			Command: r.recordedCommand(c), Baseline: baseline, Agent: r.agent != nil, Boot: state.Boot(), Heard: r.answersGiven(w), Cell: at,
+			Command: r.recordedCommand(c), Baseline: baseline, Agent: r.agent != nil, Boot: state.Boot(), Heard: r.answersGiven(w),
+			Attended: c.Terminal != nil, Cell: at,
 		})
 		if err == nil {
 			if l.Pid > 0 {

@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"cordon/internal/audit"
+	"cordon/internal/checkfile"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/worktree"
@@ -130,8 +131,9 @@ type Start struct {
 	Command  []string `json:"command"`
 	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
 	Agent    bool     `json:"agent,omitempty"`
-	Boot     string   `json:"boot,omitempty"`  // the start of the machine that it ran in
-	Heard    []int    `json:"heard,omitempty"` // questions whose answers it is told at its start
+	Boot     string   `json:"boot,omitempty"`      // the start of the machine that it ran in
+	Heard    []int    `json:"heard,omitempty"`     // questions whose answers it is told at its start
+	Attended bool     `json:"+attended,omitempty"` // it has a terminal, at which a person sits
 	Cell
 }
 
@@ -161,6 +163,8 @@ type Audit struct {
 	Others  int           `json:"others,omitempty"`
 	Idle    bool          `json:"+idle,omitempty"`  // the last attempt changed nothing
 	Whole   bool          `json:"+whole,omitempty"` // it counts what was carried over; an older cordon did not
+	// Checks are what its landing would change of the things that check results.
+	Checks []checkfile.Kind `json:"+checks,omitempty"`
 }
 
 // Then is the data of ThenStarted: the operator's command after a landing. It runs once:

@@ -198,6 +198,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		if err := read(e, w.Start); err != nil {
 			return err
 		}
+		w.Attended = w.Attended || w.Start.Attended
 		for _, n := range w.Start.Heard {
 			if err := w.hears(n); err != nil {
 				return err

@@ -41,6 +41,8 @@ type Opening struct {
 	Command []string          `json:"command,omitempty"` // for stages that name neither
 	// On is the node of a fleet that runs the stages, or AnyNode; "": this machine.
 	On string `json:"on,omitempty"`
+	// Merge: the operator lets results land that gate.land keeps for a person.
+	Merge bool `json:"+merge,omitempty"`
 	// Branch is where the results collect that land together; "": each result lands on the target.
 	Branch string `json:"branch,omitempty"`
 	// Base is the tip of the target when the plan was opened, where Branch begins. Earlier versions wrote it only with a Branch.

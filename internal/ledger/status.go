@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"cordon/internal/audit"
+	"cordon/internal/checkfile"
 	"cordon/internal/gate"
+	"cordon/internal/policy"
 )
 
 // Status is one word about a worker.
@@ -88,10 +90,26 @@ func (w *Worker) AwaitsReview() bool {
 	if w.Audit == nil || w.Audit.Verdict != audit.VerdictClean || w.Audit.Summary.Landing == 0 && (w.Audit.Whole || w.Origin == "") {
 		return false
 	}
-	if w.Stage != nil && w.Stage.Review {
-		return true
+	return w.Stage != nil && w.Stage.Review || w.ForPerson() != ""
+}
+
+// ForPerson says why a result lands only when a person says so, at the end of a sentence about it; "": no person has to.
+// A reviewer in a plan is no person. With --no-merge nothing asks for a landing.
+func (w *Worker) ForPerson() string {
+	land := w.Lease.Lease().Policy.Gate.Land
+	switch o := w.Options; {
+	case o.Merge || o.NoMerge:
+		return ""
+	case o.Review && o.Interactive, w.Attended:
+		return "because it worked with a person at its terminal"
+	case o.Review:
+		return "as --review says"
+	case land.Review():
+		return "as gate.land says"
+	case land == policy.LandCareful && w.Audit != nil && len(w.Audit.Checks) > 0:
+		return "because it changes " + checkfile.Together(w.Audit.Checks)
 	}
-	return !w.Options.Merge && !w.Options.NoMerge && (w.Options.Review || w.Lease.Lease().Policy.Gate.Land.Review())
+	return ""
 }
 
 // gated gives the words for the gate's outcomes. A merge that ancestry does not

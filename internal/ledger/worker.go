@@ -45,6 +45,7 @@ type Worker struct {
 	Trial      *Trial   // nil: no node is to test its result
 	Refusal    *Refusal // of the last launch; nil: it was not refused, or something has happened since
 	Start      *Start
+	Attended   bool // a launch of its work had a terminal, at which a person sits
 	TreeSeq    uint64
 	StartSeq   uint64
 	StartTime  time.Time

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,12 +18,15 @@ func (p Page) PlanCheck(v *view.PlanCheck) error {
 		return p.Object(v)
 	}
 	p.Print("%s: %s for %s, at most %d at once", v.Plan, terminal.Plural(len(v.Stages), "stage"), v.Target, v.Parallel)
-	rows := [][]string{{"stage", "kind", "after", "may change", "checks"}}
+	rows := [][]string{{"stage", "kind", "after", "may change", "checks", "result"}}
 	for _, s := range v.Stages {
 		rows = append(rows, []string{s.ID, s.Kind, present.OrNothing(strings.Join(s.After, ", ")),
-			present.OrNothing(strings.Join(s.Writes, ", ")), fmt.Sprint(len(s.Acceptance))})
+			present.OrNothing(strings.Join(s.Writes, ", ")), fmt.Sprint(len(s.Acceptance)), s.Lands})
 	}
 	terminal.WrappedTable(p.Out, rows)
+	if slices.ContainsFunc(v.Stages, func(s view.PlanStage) bool { return s.Lands == view.WaitsForYou && s.Review == "" }) {
+		p.Print("cordon plan run --merge lets results land without you, unless a stage has review: person")
+	}
 	p.Print("critical path: %s", strings.Join(v.Critical, " → "))
 	for _, s := range v.Stages {
 		if s.Review != "" {

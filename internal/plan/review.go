@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -110,6 +111,7 @@ type Reviewed struct {
 	Rounds    int       // how often the author has answered an agent's feedback
 	More      bool      // the operator wants another reviewer to look at it
 	Can       bool      // somebody can be asked
+	Person    string    // why only a person lets it land, at the end of a sentence; "": nothing says so
 }
 
 // reviewing is a stage whose result passed its checks and waits for a review. A person's word
@@ -123,8 +125,15 @@ func reviewing(st Standing, f Fact) Standing {
 		st.State, st.Need, st.Job, st.Why = StageNeeds, NeedLook, Examine, why
 		return st
 	}
+	person := strings.TrimSuffix("a person has to review its result, "+r.Person, ", ")
 	if st.Stage.Review == nil || st.Stage.Review.Person {
-		return need("a person has to review its result")
+		return need(person)
+	}
+	allow := func(o Opinion) Standing {
+		if o.Verdict == Approve && r.Person != "" {
+			return need(person + "; its review by agents has ended")
+		}
+		return decided(st, o)
 	}
 	n := len(r.Reviewers)
 	if n == 0 || r.More && over(r.Reviewers[n-1]) {
@@ -152,9 +161,9 @@ func reviewing(st Standing, f Fact) Standing {
 	case ok && said.Verdict == Escalate:
 		return need("the reviewer " + last.Worker + " wants a person to decide: " + said.Text)
 	case ok && said.Verdict == Approve, ok && r.Rounds < st.Stage.Review.Rounds:
-		return decided(st, said)
+		return allow(said)
 	case !st.Stage.Review.Must:
-		return decided(st, Opinion{Verdict: Approve})
+		return allow(Opinion{Verdict: Approve})
 	case ok:
 		return need(fmt.Sprintf("after %d rounds the reviewer %s still asks for changes: %s", r.Rounds, last.Worker, said.Text))
 	case last.Ending == Landed:

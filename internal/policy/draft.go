@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Draft is a policy file for a person to finish: some lists filled in, others only
+// Draft is a policy file for a person to finish: some keys filled in, lists also only
 // suggested. Keys about which it says nothing are left out, and have their defaults. Draft
 // decides nothing about what fits a repository; it only knows how a policy is written.
 type Draft struct {
 	Head  []string         // paragraphs of the comment at the top
 	Lists map[string]Entry // by key, with its section: filesystem.scratch
+	Words map[string]Entry // the same for keys with one value, which is the only one in Set
 }
 
 // Entry is what a draft says about one list.
@@ -42,8 +43,8 @@ func (d Draft) YAML() ([]byte, error) {
 			said++
 		}
 	}
-	if w.used != said {
-		return nil, &Error{Problem: "the draft fills in a key that is not a list of a policy"}
+	if w.used != said+len(d.Words) {
+		return nil, &Error{Problem: "the draft fills in a key that a policy does not have so"}
 	}
 	text := []byte(w.out.String())
 	if _, err := Parse("draft", text); err != nil {
@@ -73,18 +74,32 @@ func (w *drafter) section(fields []field, prefix, indent string) {
 			w.list(f, path, indent)
 		case path == "version":
 			w.setting(true, indent, f.Key+": "+f.Show(Default()).Scalar)
+		default:
+			w.word(f, w.draft.Words[path], indent)
 		}
 	}
 }
 
 // any reports whether an entry of a section is as asked.
 func (w *drafter) any(prefix string, is func(Entry) bool) bool {
-	for path, e := range w.draft.Lists {
-		if strings.HasPrefix(path, prefix) && is(e) {
-			return true
+	for _, entries := range []map[string]Entry{w.draft.Lists, w.draft.Words} {
+		for path, e := range entries {
+			if strings.HasPrefix(path, prefix) && is(e) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// word writes a key with one value, if the draft has it.
+func (w *drafter) word(f field, e Entry, indent string) {
+	if len(e.Set) != 1 {
+		return
+	}
+	w.used++
+	w.prose(indent, e.Why)
+	w.setting(true, indent, f.Key+": "+e.Set[0])
 }
 
 // holds reports whether anything in a section is set.

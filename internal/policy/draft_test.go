@@ -49,7 +49,7 @@ func TestDraftSets(t *testing.T) {
 	want := Default()
 	want.Filesystem.Scratch = []string{"**/node_modules"}
 	want.Acceptance = []string{`go test "./..." # all`}
-	want.Gate.Land = LandAuto
+	want.Gate.Land = LandCareful
 	if !p.Equal(want) {
 		t.Errorf("got\n%s", p.YAML())
 	}

@@ -97,7 +97,10 @@ func agentFields() []field {
 
 func gateFields() []field {
 	return []field{
-		scalar("land", "auto: a result that passes the audit and the acceptance commands lands. review: the run ends with the status review, and cordon merge lands the result. Without this key: auto if there are acceptance commands, otherwise review.", func(p *Policy) *Land { return &p.Gate.Land }, readLand, Land.String),
+		scalar("land",
+			"auto: a result that passes the audit and the acceptance commands lands. careful: the same, but one that changes tests, CI, build "+
+				"files or the script of an acceptance or setup command ends as with review. review: the run ends with the status review, and "+
+				"cordon merge lands the result. Without this key: careful if there are acceptance commands, otherwise review.", func(p *Policy) *Land { return &p.Gate.Land }, readLand, Land.String),
 		scalar("as", "How the commits of a result land. squash: one commit. history: the worker's own commits and a merge. "+
 			"rebase: the worker's own commits, replayed in a line. --land-as and the operator's configuration (land.as) come first.",
 			func(p *Policy) *Form { return &p.Gate.As }, readForm, Form.String),

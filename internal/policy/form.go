@@ -1,12 +1,6 @@
 package policy
 
-import (
-	"fmt"
-
-	"go.yaml.in/yaml/v3"
-
-	"cordon/internal/strictyaml"
-)
+import "fmt"
 
 // Form is how the commits of a worker land. The empty string is that of older leases,
 // and means one commit.
@@ -36,12 +30,4 @@ func (f *Form) UnmarshalText(text []byte) error {
 		return nil
 	}
 	return fmt.Errorf("as %q is not squash, history or rebase", text)
-}
-
-func readForm(n *yaml.Node) (Form, error) {
-	var f Form
-	if n.Kind != yaml.ScalarNode || f.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected squash, history or rebase, not " + strictyaml.Describe(n), ""}
-	}
-	return f, nil
 }

@@ -2,10 +2,7 @@ package policy
 
 import (
 	"fmt"
-
-	"go.yaml.in/yaml/v3"
-
-	"cordon/internal/strictyaml"
+	"slices"
 )
 
 // Land says whether a result lands without a person. The empty string is that of
@@ -13,46 +10,44 @@ import (
 type Land string
 
 const (
-	LandAuto   Land = "auto"   // when it passes the audit and the acceptance commands
-	LandReview Land = "review" // when a person has seen it and types cordon merge
+	LandAuto    Land = "auto"    // when it passes the audit and the acceptance commands
+	LandCareful Land = "careful" // the same, unless it changes what checks it: then when a person says so
+	LandReview  Land = "review"  // when a person has seen it and types cordon merge
 )
 
-// Review reports whether a person decides about each result.
-func (l Land) Review() bool { return l != LandAuto && l != "" }
+// Lands are all the words, the strictest first.
+func Lands() []Land { return []Land{LandReview, LandCareful, LandAuto} }
 
-// String gives the word, and "auto" for a lease from before there was one.
+// Review reports whether a person decides about each result.
+func (l Land) Review() bool { return l.String() == string(LandReview) }
+
+// String gives the word, and "auto" for a lease from before there was one. A word that nobody knows is the strictest.
 func (l Land) String() string {
-	if l.Review() {
+	switch {
+	case l == "":
+		return string(LandAuto)
+	case !slices.Contains(Lands(), l):
 		return string(LandReview)
 	}
-	return string(LandAuto)
+	return string(l)
 }
 
 func (l Land) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText refuses a word it does not know.
 func (l *Land) UnmarshalText(text []byte) error {
-	switch word := Land(text); word {
-	case LandAuto, LandReview:
-		*l = word
-		return nil
+	if !slices.Contains(Lands(), Land(text)) {
+		return fmt.Errorf("land %q is not auto, careful or review", text)
 	}
-	return fmt.Errorf("land %q is not auto or review", text)
+	*l = Land(text)
+	return nil
 }
 
 // landFor is what a policy means that does not say: only tested results land by
-// themselves.
+// themselves, and only as long as they leave alone what tests them.
 func landFor(acceptance []string) Land {
 	if len(acceptance) > 0 {
-		return LandAuto
+		return LandCareful
 	}
 	return LandReview
-}
-
-func readLand(n *yaml.Node) (Land, error) {
-	var l Land
-	if n.Kind != yaml.ScalarNode || l.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected auto or review, not " + strictyaml.Describe(n), ""}
-	}
-	return l, nil
 }

@@ -58,66 +58,30 @@ func readSize(n *yaml.Node) (Bytes, error) {
 	return readBytes(n)
 }
 
-func readIsolation(n *yaml.Node) (Isolation, error) {
-	var i Isolation
-	if n.Kind != yaml.ScalarNode || i.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected an isolation, not " + strictyaml.Describe(n), "write strict, degraded or none"}
-	}
-	return i, nil
-}
+// The keys that have one of a few words.
+var (
+	readIsolation = readWord[Isolation]("an isolation", "write strict, degraded or none")
+	readOutside   = readWord[Outside]("deny or capture", "")
+	readCaching   = readWord[Caching]("none or landed", "")
+	readNames     = readWord[Names]("portable or any", "")
+	readGuardMode = readWord[GuardMode]("a mode of the guard", "write enforce, warn or strict")
+	readAnswer    = readWord[Answer]("allow, ask or deny", "")
+	readLogin     = readWord[Login]("a login", "write none, read or copy")
+	readProof     = readWord[Proof]("required or reported", "")
+	readForm      = readWord[Form]("squash, history or rebase", "")
+	readLand      = readWord[Land]("auto, careful or review", "")
+)
 
-func readOutside(n *yaml.Node) (Outside, error) {
-	var o Outside
-	if n.Kind != yaml.ScalarNode || o.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected deny or capture, not " + strictyaml.Describe(n), ""}
+// readWord reads a word that its type knows. Expected says which words those are.
+func readWord[T ~string, P interface {
+	*T
+	UnmarshalText([]byte) error
+}](expected, hint string) func(*yaml.Node) (T, error) {
+	return func(n *yaml.Node) (T, error) {
+		var word T
+		if n.Kind != yaml.ScalarNode || P(&word).UnmarshalText([]byte(n.Value)) != nil {
+			return "", fault{"expected " + expected + ", not " + strictyaml.Describe(n), hint}
+		}
+		return word, nil
 	}
-	return o, nil
-}
-
-func readCaching(n *yaml.Node) (Caching, error) {
-	var c Caching
-	if n.Kind != yaml.ScalarNode || c.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected none or landed, not " + strictyaml.Describe(n), ""}
-	}
-	return c, nil
-}
-
-func readNames(n *yaml.Node) (Names, error) {
-	var names Names
-	if n.Kind != yaml.ScalarNode || names.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected portable or any, not " + strictyaml.Describe(n), ""}
-	}
-	return names, nil
-}
-
-func readGuardMode(n *yaml.Node) (GuardMode, error) {
-	var m GuardMode
-	if n.Kind != yaml.ScalarNode || m.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected a mode of the guard, not " + strictyaml.Describe(n), "write enforce, warn or strict"}
-	}
-	return m, nil
-}
-
-func readAnswer(n *yaml.Node) (Answer, error) {
-	var a Answer
-	if n.Kind != yaml.ScalarNode || a.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected allow, ask or deny, not " + strictyaml.Describe(n), ""}
-	}
-	return a, nil
-}
-
-func readLogin(n *yaml.Node) (Login, error) {
-	var l Login
-	if n.Kind != yaml.ScalarNode || l.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected a login, not " + strictyaml.Describe(n), "write none, read or copy"}
-	}
-	return l, nil
-}
-
-func readProof(n *yaml.Node) (Proof, error) {
-	var p Proof
-	if n.Kind != yaml.ScalarNode || p.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected required or reported, not " + strictyaml.Describe(n), ""}
-	}
-	return p, nil
 }

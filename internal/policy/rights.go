@@ -97,8 +97,8 @@ func RightsFields[T any](of func(*T) *Rights) []strictyaml.Field[T] {
 				func(t *T) *bool { return &of(t).Agent.Web }, strictyaml.ReadBool, strconv.FormatBool),
 		}),
 		strictyaml.Section("gate", "What happens to results.", []strictyaml.Field[T]{
-			strictyaml.Scalar("land", "review: no result lands by itself, whatever a policy says. cordon run --merge is your own word and "+
-				"lands it. auto: the policy decides.",
+			strictyaml.Scalar("land", "review: no result lands by itself, whatever a policy says. careful: none that changes tests, CI or build files. "+
+				"cordon run --merge is your own word and lands it. auto: the policy decides.",
 				func(t *T) *Land { return &of(t).Gate.Land }, readLand, Land.String),
 			strictyaml.Scalar("attempts", "The most attempts that a policy may allow.",
 				func(t *T) *int { return &of(t).Gate.Attempts }, readUpTo(maxAttempts), strconv.Itoa),
@@ -189,9 +189,7 @@ func (r Rights) Meet(o Rights) Rights {
 	r.Limits.Processes = lower(r.Limits.Processes, o.Limits.Processes)
 	r.Isolation = stricter(Isolations(), r.Isolation, o.Isolation)
 	r.Cell.Trace, r.Agent.Web = r.Cell.Trace && o.Cell.Trace, r.Agent.Web && o.Agent.Web
-	if o.Gate.Land.Review() {
-		r.Gate.Land = LandReview
-	}
+	r.Gate.Land = stricter(Lands(), r.Gate.Land, o.Gate.Land)
 	r.Gate.Attempts = min(r.Gate.Attempts, o.Gate.Attempts)
 	return r
 }
@@ -323,9 +321,9 @@ func (n *narrowing) isolation() {
 func isolationRank(i Isolation) int { return slices.Index(Isolations(), Isolation(i.String())) }
 
 func (n *narrowing) gate() {
-	if n.r.Gate.Land.Review() && !n.p.Gate.Land.Review() {
-		n.loses("gate.land: review instead of auto")
-		n.p.Gate.Land = LandReview
+	if most := stricter(Lands(), n.p.Gate.Land, n.r.Gate.Land); most.String() != n.p.Gate.Land.String() {
+		n.loses("gate.land: %s instead of %s", most, n.p.Gate.Land)
+		n.p.Gate.Land = most
 	}
 	if n.p.Gate.Attempts > n.r.Gate.Attempts {
 		n.loses("gate.attempts: %d instead of %d", n.r.Gate.Attempts, n.p.Gate.Attempts)

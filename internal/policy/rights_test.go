@@ -61,7 +61,7 @@ acceptance: ["true"]
 	said := strings.Join(lost, "; ")
 	for _, want := range []string{
 		"filesystem.deny_write: infra", "allowed_domains: without *.example.org, pypi.org", "host_ports: without 80", "network.publish: without 3000", "cell.trace: false instead of true", "agent.web: false instead of true", "secrets: without OTHER",
-		"limits.time: 1h instead of 4h", "limits.memory: 8GiB instead of none", "isolation: degraded instead of none", "gate.land: review instead of auto",
+		"limits.time: 1h instead of 4h", "limits.memory: 8GiB instead of none", "isolation: degraded instead of none", "gate.land: review instead of careful",
 		"gate.attempts: 2 instead of 5",
 	} {
 		if !strings.Contains(said, want) {

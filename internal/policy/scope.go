@@ -121,8 +121,10 @@ func (p Policy) showAcceptance() strictyaml.Shown {
 // is, but looks at everything if only one of the two looks at paths, or at others.
 func (p Policy) Accepts(run string, paths []string) Policy {
 	p.Acceptance = slices.Clone(p.Acceptance)
-	if p.givenDifferently(command{run, paths}) {
-		p.unscope(run)
+	if slices.Contains(p.Acceptance, run) {
+		if p.givenDifferently(command{run, paths}) {
+			p.unscope(run)
+		}
 		return p
 	}
 	p.Acceptance = append(p.Acceptance, run)

@@ -83,10 +83,14 @@ func Because(w *ledger.Worker, status ledger.Status) string {
 func reviewed(w *ledger.Worker) string {
 	l := w.Lease.Lease()
 	line := fmt.Sprintf(": %s for %s", terminal.Plural(w.Audit.Summary.Landing, "change"), Branch(l.Target))
-	if len(l.Policy.Acceptance) == 0 {
+	why := w.ForPerson()
+	switch {
+	case len(l.Policy.Acceptance) == 0:
 		return line + ", which no acceptance command tests"
+	case why == "":
+		return line + ", as the review of its stage says"
 	}
-	return line + ", as gate.land says"
+	return line + ", " + why
 }
 
 func tested(w *ledger.Worker) string {

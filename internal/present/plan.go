@@ -7,6 +7,7 @@ import (
 	"cordon/internal/conduct"
 	"cordon/internal/ledger"
 	"cordon/internal/plan"
+	"cordon/internal/policy"
 	"cordon/internal/view"
 )
 
@@ -23,9 +24,27 @@ func PlanCheckView(c conduct.Checked) *view.PlanCheck {
 		v.Stages = append(v.Stages, view.PlanStage{
 			ID: p.Stage.ID, Kind: string(p.Stage.Kind), After: linked(p.Stage.After), Writes: p.Roots(),
 			Domains: p.Policy.Network.AllowedDomains, Acceptance: p.Policy.Acceptance, Review: p.Stage.Review.Describe(),
+			Lands: landsHow(c.Plan.Land, p),
 		})
 	}
 	return v
+}
+
+// landsHow says how the result of a stage lands, if the operator does not say --merge.
+func landsHow(when plan.Landing, p plan.Permit) string {
+	switch r := p.Stage.Review; {
+	case p.Stage.Kind == plan.Verify:
+		return "lands nothing"
+	case r != nil && r.Person:
+		return view.WaitsForYou
+	case when == plan.Together && p.Stage.Kind != plan.Deliver:
+		return "lands by itself on the branch of the plan"
+	case p.Policy.Gate.Land.Review():
+		return view.WaitsForYou
+	case p.Policy.Gate.Land == policy.LandCareful:
+		return "lands by itself, unless it changes tests, CI or build files"
+	}
+	return "lands by itself"
 }
 
 func linked(links []plan.Link) (ids []string) {

@@ -47,7 +47,7 @@ func workerRow(s *session.Session, w *ledger.Worker, now worksite.Standing) view
 	if w.Audit != nil {
 		v.Audit = &view.Audited{
 			Verdict: w.Audit.Verdict, Summary: countsView(w.Audit.Summary),
-			Digest: w.Audit.Digest, Report: w.Audit.Report, Others: w.Audit.Others,
+			Digest: w.Audit.Digest, Report: w.Audit.Report, Others: w.Audit.Others, Checks: Texts[string](w.Audit.Checks),
 		}
 		v.Summary = changes(v.Audit.Summary)
 	}

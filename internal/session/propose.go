@@ -11,7 +11,7 @@ import (
 // toPropose reports whether a clean result is to be reviewed and nobody was shown it yet, or
 // whether it is not the one that was approved. The operator's own word needs no review.
 func (s *Session) toPropose(w *ledger.Worker, how *progress) bool {
-	if !w.AwaitsReview() || w.Stage == nil || !w.Stage.Review {
+	if !w.AwaitsReview() || w.Stage == nil {
 		return false
 	}
 	if how.Judge {

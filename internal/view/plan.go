@@ -53,7 +53,11 @@ type PlanStage struct {
 	Domains    []string `json:"allowed_domains" doc:"Servers that it may reach, beside those of its client."`
 	Acceptance []string `json:"acceptance" doc:"Commands that must succeed on the merged tree."`
 	Review     string   `json:"review" doc:"Who reviews its result, in words; empty if nobody does."`
+	Lands      string   `json:"lands" doc:"How its result lands, in words: lands by itself, waits for you, or another sentence."`
 }
+
+// WaitsForYou is of a stage whose result lands only when a person says so.
+const WaitsForYou = "waits for you"
 
 // Plans is cordon.plans/1.
 type Plans struct {

@@ -151,7 +151,7 @@ func States() []State {
 		{"failed", "The command failed."},
 		{"asks", "The worker ended with a question that nobody has answered."},
 		{"finished", "The command ended; the gate has not accepted or quarantined the result."},
-		{"review", "The result passed the audit; `gate.land` leaves the landing to you: `cordon diff`, then `cordon merge`."},
+		{"review", "The result passed the audit, and its landing is left to you: `cordon diff`, then `cordon merge`."},
 		{"at the gate", "The gate is judging the result."},
 		{"merged", "The result is part of the target branch."},
 		{"no change", "The worker changed nothing that could land."},

@@ -62,6 +62,18 @@ func (s *Site) DescribedPolicyAt(ctx context.Context, base git.OID) (policy.Poli
 	return p, source, err
 }
 
+// PolicyHere is the policy at the commit that the operator's checkout is on.
+func (s *Site) PolicyHere(ctx context.Context) (policy.Policy, string, error) {
+	commit, err := s.Host.HeadCommit(ctx)
+	if errors.Is(err, git.ErrNoRef) {
+		return policy.Default(), "default (there is no commit yet)", nil
+	}
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	return s.DescribedPolicyAt(ctx, commit)
+}
+
 // PolicyFile reads a policy that the operator named.
 func (s *Site) PolicyFile(path string) (policy.Policy, string, error) {
 	p, err := ReadPolicy(path, func(abs string) error { return s.RefuseWorkersFile("policy", abs) })

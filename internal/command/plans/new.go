@@ -47,7 +47,11 @@ func (a *Console) writeNew(ctx context.Context, file string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	text := draft.Plan(found, nameFor(file))
+	in, _, err := s.PolicyHere(ctx)
+	if err != nil {
+		return err
+	}
+	text := draft.Plan(found, in, nameFor(file))
 	if _, err := plan.Parse(file, text); err != nil {
 		return fmt.Errorf("cordon made a plan that it would refuse itself; this is a bug: %w", err)
 	}

@@ -119,6 +119,11 @@ before. The text of the plan is written to the journal: what happens to the file
 not change it. If this command is killed, the next one goes on where the journal ends.
 On a terminal, one screen shows the stages; elsewhere, each event is a line.
 
+Where gate.land is review, a result that passed waits for you: cordon plan review approves
+it, and cordon plan run PLAN goes on. With land: together, only the last stage waits, which
+lands everything. --merge is your word that results land without you. It holds for the
+stages that start from then on; results that wait already go on waiting.
+
 Stages that name no agent get the one of --agent, or run COMMAND, which finds its task with
 cordon briefing. With --agent, what stands behind -- are arguments of that client, as
 cordon run takes them; it gets them in every stage that it works on.`,
@@ -133,6 +138,7 @@ cordon run takes them; it gets them in every stage that it works on.`,
 	c.Flags().SetInterspersed(true)
 	c.Flags().StringVar(&o.agent, "agent", "", "the `CLIENT` for stages that name none")
 	c.Flags().BoolVar(&o.committed, "committed", false, "read FILE from the commit that you are on, and not from the disk")
+	c.Flags().BoolVar(&o.merge, "merge", false, "let results land that pass, although gate.land is review; not those that a stage's own review keeps")
 	c.Flags().StringVar(&o.node, "on", "", "run the stages on the fleet node `NAME`")
 	c.Flags().BoolVar(&o.fleet, "fleet", false, "run each stage on any node of the fleet")
 	c.MarkFlagsMutuallyExclusive("on", "fleet")
@@ -145,6 +151,7 @@ type runOptions struct {
 	agent             string
 	command           []string
 	committed, events bool
+	merge             bool
 	node              string
 	fleet             bool
 }
@@ -167,7 +174,7 @@ func (a *Console) run(ctx context.Context, what string, o runOptions) error {
 		return err
 	}
 	conductor := &conduct.Conductor{
-		Open: a.Open, Who: a.Who(),
+		Open: a.Open, Who: a.Who(), Merge: o.merge,
 		Drive: func(plan.Stage) session.Drive { return session.Drive{} },
 		Say: func(stage, word, text string) {
 			if o.events && a.Page().JSON {
@@ -216,7 +223,7 @@ func (a *Console) named(ctx context.Context, s *session.Session, what string, o 
 	if err != nil {
 		return "", err
 	}
-	r := conduct.Request{Document: d, Agent: o.agent, Command: o.command, On: o.on(), Who: a.Who()}
+	r := conduct.Request{Document: d, Agent: o.agent, Command: o.command, On: o.on(), Merge: o.merge, Who: a.Who()}
 	if o.agent != "" {
 		r.Args, r.Command = o.command, nil
 	}
