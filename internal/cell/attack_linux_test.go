@@ -72,6 +72,50 @@ func TestAttackMountsBelowTheTree(t *testing.T) {
 	}
 }
 
+// Containers start and end while a cell is built: what they mount comes and goes between the look at the machine and the cell.
+func TestMountsThatComeAndGo(t *testing.T) {
+	if !apart(t) {
+		return
+	}
+	r := newRoom(t)
+	const at, hidden = "/srv/disk", "/srv/hidden"
+	if err := unix.Mount("tmpfs", "/srv", "tmpfs", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Mkdir(at, 0o755), os.WriteFile(hidden, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	r.order.Hide = append(r.order.Hide, hidden) // so that an overlay shows what lies beside it
+	stop, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			err := unix.Mount("tmpfs", at, "tmpfs", 0, "")
+			if err == nil {
+				err = unix.Unmount(at, unix.MNT_DETACH)
+			}
+			select {
+			case <-stop:
+				ended <- err
+				return
+			default:
+			}
+			if err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	for range 40 {
+		if exit, _, said := r.run("true"); !exit.OK() {
+			t.Errorf("%+v: %s", exit, said)
+		}
+	}
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // The mode of a device is the host's, for root too.
 func TestAttackDeviceModes(t *testing.T) {
 	r := newRoom(t)

@@ -60,7 +60,7 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 	}
 	var missing []plan.Missing
 	var without []plan.Layer
-	for {
+	for again := 0; ; {
 		spec, err := plan.Plan(order, found, without...)
 		exit := Exit{Code: noCell, Reason: NotStarted}
 		if err == nil {
@@ -75,6 +75,10 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 				exit.Error = err.Error()
 			}
 			return exit, err
+		}
+		if now, moved := lookAgain(order, found); again < mostLooks && (moved || again == 0) {
+			again, found = again+1, now
+			continue
 		}
 		if spared(order.Net, about.Layer, c.Weaker) {
 			order.Net = nil
@@ -103,6 +107,21 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			defer done()
 		}
 	}
+}
+
+// mostLooks bounds how often a launch begins again because the mounts of the machine change.
+const mostLooks = 5
+
+// lookAgain looks at the machine after a layer could not be put up, and reports whether its mounts are others now. A container
+// that starts or ends between the look and the namespaces of the cell makes a plan that the kernel refuses: what is mounted
+// below a directory cannot be left out of it. One that has gone again leaves no trace, so the first failure is always looked at twice.
+func lookAgain(o plan.Order, was plan.Host) (plan.Host, bool) {
+	now, err := host.Find(o, host.Look())
+	if err != nil {
+		return was, false
+	}
+	now.Git = was.Git
+	return now, !slices.Equal(now.Mounts, was.Mounts)
 }
 
 // spared reports whether a command runs without its network instead of without a layer: the
