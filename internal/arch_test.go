@@ -30,7 +30,7 @@ var layers = map[string][]string{
 	"internal/message":         {"legible"},
 	"internal/paths":           {},
 	"internal/agent/facts":     {},
-	"internal/checkfile":       {},
+	"internal/checkfile":       {"codewords"},
 	"internal/depcache":        {"paths"},
 	"internal/strictyaml":      {}, // see pure
 	"internal/reach":           {"strictyaml"},

@@ -136,7 +136,7 @@ func TestAttach(t *testing.T) {
 	c.expect(`cordon run -d -i --on NODE`)
 	c.end(2)
 
-	out, _ := here.cordon(0, "run", "-d", "-i", "--on", "one", "--", "env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i")
+	out, _ := here.cordon(0, "run", "-d", "-i", "--merge", "--on", "one", "--", "env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i")
 	id := strings.TrimSpace(out)
 	attach := func() *console {
 		t.Helper()

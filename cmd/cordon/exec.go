@@ -135,7 +135,8 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return started(l) }
 	}
 	// No signal that is forwarded may end us before notice has placed what the command
-	// wrote. SIGTERM and SIGHUP are caught everywhere; a second ctrl-c ends us, and --place does the rest.
+	// wrote. SIGTERM and SIGHUP are caught everywhere. Ctrl-c is forwarded while the command runs; if one
+	// was typed before, another one afterwards ends us, and --place places the rest.
 	swept := make(chan os.Signal, 1)
 	signal.Notify(swept, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(swept)

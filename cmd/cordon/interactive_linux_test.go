@@ -14,7 +14,7 @@ func TestInteractiveWaits(t *testing.T) {
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "policy")
 	landed := func(name string) bool { return strings.Contains(s.git("ls-tree", "-r", "--name-only", "main"), name) }
-	const waits = `review: 1 change for main, because it worked with a person at its terminal`
+	const waits = `review: 1 change for main, because a person was at its terminal`
 
 	c := newConsole(s, nil, "run", "-i", "--", "sh", "-c", "echo half >src/half.txt")
 	c.expect(waits)

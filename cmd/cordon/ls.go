@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -163,7 +164,9 @@ func (a *app) lsWatch(ctx context.Context, o lsOptions) error {
 		return err
 	}
 	full := terminal.Full(screen)
-	defer full.Restore()
+	restore := sync.OnceFunc(full.Restore)
+	defer restore()
+	context.AfterFunc(ctx, restore)
 	for ctx.Err() == nil {
 		workers, err := present.Workers(ctx, s, present.Listing{All: o.earlier})
 		if err != nil && ctx.Err() == nil {

@@ -54,6 +54,7 @@ var (
 var units = map[string]time.Duration{
 	"ms": time.Millisecond, "millisecond": time.Millisecond, "s": time.Second, "sec": time.Second, "second": time.Second,
 	"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hr": time.Hour, "hour": time.Hour,
+	"d": 24 * time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
 }
 
 // Limited reports whether an error of a client is the answer of a provider that is asked too often, and for
@@ -76,7 +77,7 @@ func Limited(text string) (after time.Duration, ok bool) {
 		if err != nil || i > 0 && !known { // it is about something else
 			break
 		}
-		after = min(after+time.Duration(n*float64(cmp.Or(unit, time.Second))), longest)
+		after = min(after+time.Duration(min(n*float64(cmp.Or(unit, time.Second)), float64(longest))), longest)
 		if !known {
 			break
 		}

@@ -10,6 +10,7 @@ import (
 	"cordon/internal/dispatch"
 	"cordon/internal/fault"
 	"cordon/internal/gate"
+	"cordon/internal/git"
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
@@ -108,8 +109,11 @@ func (c *Conductor) leaseReviewer(ctx context.Context, s *session.Session, repor
 		Policy: &p, Source: fmt.Sprintf("reviewer of stage %s of plan %s", st.ID, run.Plan), Base: string(shown.commit), Target: run.Collects(),
 		Stage: &ledger.StageOf{
 			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Verify, Role: ledger.Reviewer,
-			Looks:  &looks,
-			Signal: reviewerSignal(report, st, task, looked{diff: diff.String(), checks: author.Proposal.Checks, rounds: author.Amended, shown: shown}),
+			Looks: &looks,
+			Signal: reviewerSignal(report, st, task, looked{
+				diff: diff.String(), onto: author.Proposal.Onto, commit: author.Proposal.Commit,
+				checks: author.Proposal.Checks, rounds: author.Amended, shown: shown,
+			}),
 		},
 		Options: ledger.Options{NoMerge: true},
 	}
@@ -123,6 +127,8 @@ const byItself = "in a tool call that runs this command and nothing else"
 // looked is what a reviewer is shown.
 type looked struct {
 	diff   string
+	onto   git.OID
+	commit git.OID
 	checks []gate.Check
 	rounds int
 	shown  shown
@@ -162,11 +168,7 @@ func reviewerSignal(report Report, st plan.Stage, task string, l looked) string 
 			quote(&b, strings.ToValidUTF8(out[max(0, len(out)-maxOutput):], ""), maxOutput)
 		}
 	}
-	whole := "git diff HEAD~1"
-	if len(l.shown.older) > 0 {
-		whole = "git diff HEAD~2 HEAD~1"
-	}
-	fmt.Fprintf(&b, "\nThe result as a diff; %s shows all of it:\n", whole)
+	fmt.Fprintf(&b, "\nThe result as a diff; git diff %.12s %.12s shows all of it:\n", l.onto, l.commit)
 	quote(&b, strings.TrimRight(l.diff, "\n"), maxDiff-1)
 	return b.String()
 }

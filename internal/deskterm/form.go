@@ -141,6 +141,11 @@ func (f *form) decided() decide.Decision {
 			d.Roots = f.chosen()
 		case fieldAgain:
 			d.Repeated = append(strings.Fields(text), text)
+			for _, root := range d.Roots { // a name may have spaces
+				if strings.Contains(" "+text+" ", " "+root+" ") {
+					d.Repeated = append(d.Repeated, root)
+				}
+			}
 		}
 	}
 	return d

@@ -5,8 +5,8 @@
 // It refuses to run a program that lies where a worker could have written it: in cordon's
 // state, in a worktree, in a checkout. It refuses to put a text into an argument that the
 // configuration does not name there as a variable, and any text into code that a shell
-// reads: the shell has the variables in its environment. It refuses a command the terminal, which many
-// runs do not have and a worker may have. It decides nothing: whether a command is due is recorded
+// reads: the shell has the variables in its environment. Commands get no terminal: many runs have
+// none, and a worker may be using it. It decides nothing: whether a command is due is recorded
 // and decided by its caller.
 package errand
 
@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -90,14 +91,17 @@ func (e Errand) Run(ctx context.Context) Result {
 	if e.Answer != nil {
 		c.Stdout = e.Answer
 	}
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a group that ends as one; a stopped prompt on the terminal would wait for the limit
-	var last time.Time                                 // for what it started, too
+	// It ends as one, and has no terminal: a prompt that nobody sees would wait for the limit.
+	c.SysProcAttr = ownSession()
+	var last time.Time // for what it started, too
 	c.Cancel = func() error {
 		last = time.Now().Add(grace)
-		return syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
+		return tell(c.Process.Pid, syscall.SIGTERM)
 	}
 	c.WaitDelay = grace
+	runtime.LockOSThread() // with which the program would end
 	err = c.Run()
+	runtime.UnlockOSThread()
 	if limited.Err() != nil && c.Process != nil {
 		endRest(c.Process.Pid, last)
 	}
@@ -117,12 +121,28 @@ func (e Errand) Run(ctx context.Context) Result {
 	return r
 }
 
-// endRest ends what a command left that was asked to end.
-func endRest(group int, last time.Time) {
-	for ; syscall.Kill(-group, 0) == nil && time.Now().Before(last); time.Sleep(10 * time.Millisecond) {
-		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil) // one that became a child of ours
+// endRest ends what is left of the session of a command, until last. It asks first, unless that was done.
+func endRest(session int, last time.Time) {
+	if last.IsZero() {
+		last = time.Now().Add(grace)
+		_ = tell(session, syscall.SIGTERM) // nothing is left of most
 	}
-	_ = syscall.Kill(-group, syscall.SIGKILL)
+	for tell(session, 0) == nil && time.Now().Before(last) {
+		time.Sleep(10 * time.Millisecond)
+		_, _ = syscall.Wait4(-session, nil, syscall.WNOHANG, nil) // one that became a child of ours
+	}
+	_ = tell(session, syscall.SIGKILL)
+}
+
+// tell sends a signal to the group of a command and to what left the group, as timeout does. Its error says that nobody is left.
+func tell(session int, s syscall.Signal) error {
+	err := syscall.Kill(-session, s)
+	for _, pid := range members(session) {
+		if syscall.Kill(pid, s) == nil {
+			err = nil
+		}
+	}
+	return err
 }
 
 // arguments replaces the variables. A value becomes a part of one argument, whatever is

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -82,6 +83,14 @@ func TestEnds(t *testing.T) {
 func TestEndsChildren(t *testing.T) { endsChild(t, "echo begun; exec sleep 600") }
 func TestEndsStubbornChildren(t *testing.T) {
 	endsChild(t, "trap '' TERM; echo begun; while :; do sleep 0.1; done")
+}
+
+// A program can leave the group of the command; it does not leave the session by that.
+func TestEndsOtherGroups(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only the group is told here")
+	}
+	endsChild(t, "exec timeout 3600 sh -c 'echo begun; exec sleep 600'")
 }
 
 func endsChild(t *testing.T, child string) {

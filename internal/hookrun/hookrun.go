@@ -29,8 +29,8 @@ const (
 	hookDenied  = 2       // the code that is a denial to every client
 	hookInput   = 1 << 20 // more than a client sends
 	hookWarrant = 1 << 20 // more than a warrant has
-	// Clients take a hook that does not answer for a yes, after client.Patience seconds. A busy machine may stop
-	// this process for a while, and a call that is refused for that is refused without a reason.
+	// After client.Patience seconds without an answer, clients run the call. The limits leave room for a busy
+	// machine, which must not cause a refusal.
 	hookDeadline = 6 * time.Second // for the decision
 	hookAnswer   = 8 * time.Second // for the decision and the answer to a question
 	hookSaying   = time.Second     // for saying it, to somebody who may not be reading

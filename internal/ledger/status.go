@@ -101,7 +101,7 @@ func (w *Worker) ForPerson() string {
 	case o.Merge || o.NoMerge:
 		return ""
 	case o.Review && o.Interactive, w.Attended:
-		return "because it worked with a person at its terminal"
+		return "because a person was at its terminal"
 	case o.Review:
 		return "as --review says"
 	case land.Review():

@@ -33,8 +33,9 @@ func Parts(s string) (list []Part) {
 			return append(list, Part{Chip: Text(s[at:])})
 		}
 		run := n
-		for strings.HasPrefix(s[at+run:], char) {
+		for again, m := utf8.DecodeRuneInString(s[at+run:]); again == r && m == n && s[at+run:at+run+n] == char; {
 			run += n
+			again, m = utf8.DecodeRuneInString(s[at+run:])
 		}
 		list = append(list, Part{Chip: chip(r, char, run/n)})
 		at += run

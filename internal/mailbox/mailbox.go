@@ -119,7 +119,7 @@ func (m *Mailbox) decide(r post.Request) error {
 	if m.Observed != nil {
 		m.Observed(record)
 	}
-	if m.Guarded && record.Verdict == guard.Allow {
+	if m.Guarded && m.judges() && record.Verdict == guard.Allow && record.Event == "" {
 		m.hear(record, r.Said)
 	}
 	return nil

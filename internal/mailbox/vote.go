@@ -7,8 +7,12 @@ import (
 	"sync"
 
 	"cordon/internal/guard"
+	"cordon/internal/ledger"
 	"cordon/internal/post"
 )
+
+// mostHeard bounds the answers that are kept of one launch. The journal takes far fewer.
+const mostHeard = 100
 
 // heard is an answer that the guard of a client saw as a tool call of its own. It is cast then, and not when the command runs: what
 // runs in the cell can neither add an answer nor keep one from arriving.
@@ -31,7 +35,7 @@ func voteOf(r post.Request) vote { return vote{r.Verb, r.Verdict, r.Text, r.Numb
 // its hook twice about a call answers once. It is called with m.mu.
 func (m *Mailbox) hear(record guard.Record, said []string) {
 	r, err := post.Vote(said)
-	if err != nil || !strings.HasPrefix(record.Input, "cordon "+said[0]+" ") {
+	if err != nil || len(r.Text) > maxText || len(m.heard) >= mostHeard || !strings.HasPrefix(record.Input, "cordon "+said[0]+" ") {
 		return
 	}
 	h := heard{record.Call, voteOf(r), sync.OnceValue(func() error { return m.cast(r) })}
@@ -47,7 +51,7 @@ var errUnheard = errors.New("your answer counts only as a tool call of its own: 
 
 // answer is what came of an answer. That of a client with a guard was cast when the guard saw it.
 func (m *Mailbox) answer(r post.Request) error {
-	if !m.Guarded {
+	if !m.Guarded || !m.judges() { // who has nothing to judge is told so
 		return m.cast(r)
 	}
 	m.mu.Lock()
@@ -59,6 +63,12 @@ func (m *Mailbox) answer(r post.Request) error {
 		}
 	}
 	return errUnheard
+}
+
+// judges reports whether the worker has claims or a result to judge.
+func (m *Mailbox) judges() bool {
+	st := m.w.Stage
+	return st != nil && (st.Role == ledger.Reviewer || len(st.Claims) > 0)
 }
 
 func (m *Mailbox) cast(r post.Request) error {

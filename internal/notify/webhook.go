@@ -60,7 +60,7 @@ func post(ctx context.Context, address string, body []byte, signature string) er
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("its url is not one")
+		return errors.New("notify.webhook.url is not a valid URL")
 	}
 	r.Close = true
 	r.Header = http.Header{"User-Agent": {"cordon"}, "Content-Type": {"application/json"}, SignatureHeader: {signature}}

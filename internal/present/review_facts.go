@@ -53,7 +53,7 @@ func (r *caseOf) auditFact() view.Fact {
 	case r.Audit.Summary.Violations > 0:
 		return fact("audit", view.FactBad, "%s, %d may land", terminal.Plural(r.Audit.Summary.Violations, "violation"), r.Audit.Summary.Landing)
 	case len(r.Audit.Checks) > 0:
-		return fact("audit", view.FactNote, "clean, %d may land, which change %s", r.Audit.Summary.Landing, checkfile.Together(r.Audit.Checks))
+		return fact("audit", view.FactNote, "clean, %d may land; the result changes %s", r.Audit.Summary.Landing, checkfile.Together(r.Audit.Checks))
 	}
 	return fact("audit", view.FactGood, "clean, %d may land", r.Audit.Summary.Landing)
 }

@@ -188,6 +188,6 @@ func OfAnother(ctx context.Context, s *session.Session, list []view.Worker) stri
 	if refs, err := s.Host.Refs(ctx, "refs/cordon/pins"); err != nil || len(refs) > 0 {
 		return ""
 	}
-	return "this repository keeps nothing of these workers: they are of one that was at this path before, or somebody removed refs/cordon. " +
-		"cordon gc --purge removes all that is left of them"
+	return "this repository has none of cordon's refs for these workers. If it replaced another repository at this path, cordon gc --purge " +
+		"removes what is left of that one. Otherwise do not purge: their work has not landed"
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,8 +78,11 @@ func afterOf(r *http.Request) (journal.Mark, error) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		name, id = "Last-Event-ID", last
 	}
-	seq, hash, _ := strings.Cut(id, ".")
+	seq, hash, both := strings.Cut(id, ".")
 	n, err := number(seq, name, 0, math.MaxInt64)
+	if _, herr := hex.DecodeString(hash); err == nil && both && (herr != nil || len(hash) != 64) {
+		err = bad("%s is the id of an event, and not %q", name, id)
+	}
 	return journal.Mark{Seq: n, Hash: hash}, err
 }
 

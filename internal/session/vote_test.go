@@ -67,6 +67,10 @@ func TestVotesOfAGuarded(t *testing.T) {
 	saw("1", "sh tests.sh", guard.Allow, "truth", "1", "yes", "I looked")
 	saw("2", "cordon truth 1 yes I looked", guard.Deny, "truth", "1", "yes", "I looked")
 	saw("3", "sh tests.sh; cordon truth 1 yes I looked", guard.Allow)
+	ofEvent := recordJSON(t, guard.Record{Client: "claude", Event: "Stop", Input: "cordon truth 1 yes I looked", Verdict: guard.Allow})
+	if r := ask(post.Request{Verb: post.Decided, Record: ofEvent, Said: []string{"truth", "1", "yes", "I looked"}}); r.Error != "" {
+		t.Fatal(r.Error)
+	}
 	if r := ask(yes); r.Error == "" || len(c.answers()) != 0 {
 		t.Errorf("an answer counts that was no call of its own: %+v", c.answers())
 	}

@@ -69,9 +69,11 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 			refused[id]++
 		}
 	}
-	reported := map[string]bool{}
+	votes := map[string]bool{}
 	for _, c := range calls {
-		reported[c.ID] = true
+		if strings.HasPrefix(c.Input, "cordon review ") || strings.HasPrefix(c.Input, "cordon truth ") {
+			votes[c.ID] = true
+		}
 		switch {
 		case !c.Ran || h.spares(c):
 		case allowed[c.ID] > 0:
@@ -87,8 +89,8 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 		}
 	}
 	for _, d := range decided {
-		if d.Votes && d.Allowed && !reported[cut(d.Call, MaxName)] {
-			gap = append(gap, "an answer: a hook was asked about it, and the client made no such call")
+		if d.Votes && d.Allowed && !votes[cut(d.Call, MaxName)] {
+			gap = append(gap, "a hook was asked about an answer (cordon review or cordon truth) that the client did not report as a call")
 		}
 	}
 	return gap

@@ -113,18 +113,22 @@ func TestGapCountsADecisionOnce(t *testing.T) {
 // The patch in a shell command of Codex was asked about as a command; a command is
 // An answer of a reviewer that a hook was asked about, and that the client did not make, is a gap: something imitates the client.
 func TestGapOfVotes(t *testing.T) {
-	said := Summary{Calls: []Call{{ID: "1", Tool: "Bash", Ran: true, Ended: true}}}
+	said := Summary{Calls: []Call{
+		{ID: "1", Tool: "Bash", Input: "cordon review approve 'it is right'", Ran: true, Ended: true}, {ID: "tests", Tool: "Bash", Input: "sh tests.sh", Ran: true, Ended: true},
+	}}
+	tests := Decision{Call: "tests", Tool: "Bash", Allowed: true}
 	vote := Decision{Call: "1", Tool: "Bash", Allowed: true, Votes: true}
 	for name, c := range map[string]struct {
 		decided []Decision
 		gaps    int
 	}{
-		"made":             {[]Decision{vote}, 0},
-		"asked twice":      {[]Decision{vote, vote}, 0},
-		"another call":     {[]Decision{vote, {Call: "2", Tool: "Bash", Allowed: true, Votes: true}}, 1},
-		"without a name":   {[]Decision{vote, {Tool: "Bash", Allowed: true, Votes: true}}, 1},
-		"refused":          {[]Decision{vote, {Call: "2", Tool: "Bash", Votes: true}}, 0},
-		"no answer at all": {[]Decision{vote, {Call: "2", Tool: "Bash", Allowed: true}}, 0},
+		"made":                                   {[]Decision{tests, vote}, 0},
+		"asked twice":                            {[]Decision{tests, vote, vote}, 0},
+		"another call":                           {[]Decision{tests, vote, {Call: "2", Tool: "Bash", Allowed: true, Votes: true}}, 1},
+		"without a name":                         {[]Decision{tests, vote, {Tool: "Bash", Allowed: true, Votes: true}}, 1},
+		"refused":                                {[]Decision{tests, vote, {Call: "2", Tool: "Bash", Votes: true}}, 0},
+		"no answer at all":                       {[]Decision{tests, vote, {Call: "2", Tool: "Bash", Allowed: true}}, 0},
+		"with the name of the call that runs it": {[]Decision{tests, vote, {Call: "tests", Tool: "Bash", Allowed: true, Votes: true}}, 1},
 	} {
 		if gap, _ := Gap("claude", clients.Stream("claude"), said, c.decided); len(gap) != c.gaps {
 			t.Errorf("%s: %q", name, gap)

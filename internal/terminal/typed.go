@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Typed is what a person types or pipes in. A signal, which closes Over, ends the wait for it: the system would not.
+// Typed reads what a person types or pipes in. Read returns when a signal closes Over; a read of the terminal alone would go on.
 type Typed struct {
 	In   io.Reader
 	Over <-chan struct{}

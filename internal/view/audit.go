@@ -10,7 +10,7 @@ type Audited struct {
 	Report  string `json:"report" doc:"SHA-256 of the stored report."`
 	Others  int    `json:"others,omitempty" doc:"Number of changes to your repository that came from other workers."`
 	// Checks are absent where there are none, and from older audits.
-	Checks []string `json:"checks,omitempty" doc:"Files that check results and that it changes: tests, CI, build files, acceptance or setup commands."`
+	Checks []string `json:"checks,omitempty" doc:"Kinds of files that it changes and that check results: tests, CI, build files, acceptance or setup commands."`
 }
 
 // Counts are the findings of each class.

@@ -14,7 +14,7 @@ type Review struct {
 	Verdict    string       `json:"verdict" doc:"What happened and where the result is now, in one or two sentences."`
 	Facts      []Fact       `json:"facts" doc:"Six facts, always in this order: audit, acceptance, cell, guard, network, base."`
 	Reasons    []Breach     `json:"reasons" doc:"Everything that keeps the result from landing, with the rule and the evidence."`
-	Why        *Fact        `json:"why,omitempty" doc:"Why there are no reasons; absent if there are."`
+	Why        *Fact        `json:"why,omitempty" doc:"Why nothing keeps the result from landing; absent if reasons has entries."`
 	Changes    []Change     `json:"changes" doc:"Every change of the recorded audit with its rule: violations first, then what may land."`
 	More       *Counts      `json:"more,omitempty" doc:"Changes that the audit counted and did not list."`
 	Acceptance []Acceptance `json:"acceptance" doc:"The acceptance commands that ran, with the end of their output."`

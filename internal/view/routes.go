@@ -62,7 +62,7 @@ func Routes() []Route {
 		{Method: "GET", Path: "/v1/plans/{name}", Scope: MayRead, About: "One plan, as cordon plan show --json prints it.", Answer: &Plan{}, Status: 200,
 			Fails: []int{404}},
 		{Method: "GET", Path: "/v1/events", Scope: MayRead,
-			About:  "The events of the journal as they come. The header Last-Event-ID continues after one.",
+			About:  "The events of the journal as they come. To resume, send the id of the last event in the header Last-Event-ID.",
 			Query:  []Parameter{{"after", "The id of the last event that is known, or its number alone; 0 or absent: begin with the first."}},
 			Answer: &OneEvent{}, Stream: true, Status: 200, Fails: []int{410}},
 		{Method: "POST", Path: "/v1/workers", Scope: MayDispatch,

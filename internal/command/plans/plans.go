@@ -119,10 +119,11 @@ before. The text of the plan is written to the journal: what happens to the file
 not change it. If this command is killed, the next one goes on where the journal ends.
 On a terminal, one screen shows the stages; elsewhere, each event is a line.
 
-Where gate.land is review, a result that passed waits for you: cordon plan review approves
-it, and cordon plan run PLAN goes on. With land: together, only the last stage waits, which
-lands everything. --merge is your word that results land without you. It holds for the
-stages that start from then on; results that wait already go on waiting.
+A result that passed waits for you where gate.land is review, where it is careful and the
+result changes tests, CI or build files, and where there are no acceptance commands:
+cordon plan review approves it, and cordon plan run PLAN goes on. With land: together, only
+the last stage waits, which lands everything. With --merge, results land without waiting for
+you. It holds for the stages that start from then on; results that wait go on waiting.
 
 Stages that name no agent get the one of --agent, or run COMMAND, which finds its task with
 cordon briefing. With --agent, what stands behind -- are arguments of that client, as
@@ -138,7 +139,8 @@ cordon run takes them; it gets them in every stage that it works on.`,
 	c.Flags().SetInterspersed(true)
 	c.Flags().StringVar(&o.agent, "agent", "", "the `CLIENT` for stages that name none")
 	c.Flags().BoolVar(&o.committed, "committed", false, "read FILE from the commit that you are on, and not from the disk")
-	c.Flags().BoolVar(&o.merge, "merge", false, "let results land that pass, although gate.land is review; not those that a stage's own review keeps")
+	c.Flags().BoolVar(&o.merge, "merge", false,
+		"land results that pass, even where gate.land or missing acceptance commands keep them for you; stages with a review still need it")
 	c.Flags().StringVar(&o.node, "on", "", "run the stages on the fleet node `NAME`")
 	c.Flags().BoolVar(&o.fleet, "fleet", false, "run each stage on any node of the fleet")
 	c.MarkFlagsMutuallyExclusive("on", "fleet")

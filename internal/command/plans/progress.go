@@ -95,6 +95,7 @@ func (d *dashboard) show(ctx context.Context, s *session.Session, name string) (
 	if err := s.Follow(); err != nil {
 		return nil, err
 	}
+	over := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	changes, err := journal.Changes(ctx, s.State.Path())
 	if err != nil {
@@ -107,7 +108,9 @@ func (d *dashboard) show(ctx context.Context, s *session.Session, name string) (
 		defer close(ended)
 		d.redraw(ctx, s, name, changes, resized)
 	}()
-	return sync.OnceFunc(func() { cancel(); <-ended; d.full.Restore() }), nil
+	end = sync.OnceFunc(func() { cancel(); <-ended; d.full.Restore() })
+	context.AfterFunc(over, end) // a second ctrl-c ends this program with the terminal as it was
+	return end, nil
 }
 
 // redraw draws when the journal or the size of the terminal changes, when a line comes, and once a
