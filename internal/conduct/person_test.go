@@ -1,7 +1,6 @@
 package conduct
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -188,7 +187,7 @@ func TestWhatLands(t *testing.T) {
 			}
 		}
 	}
-	if t.Log(fmt.Sprintf("%d of %d combinations land", yes, n)); yes == 0 || yes == n {
+	if t.Logf("%d of %d combinations land", yes, n); yes == 0 || yes == n {
 		t.Error("the model decides nothing")
 	}
 }
