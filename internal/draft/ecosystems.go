@@ -152,7 +152,7 @@ var ecosystems = []ecosystem{
 		name: "Ruby", marks: []string{"Gemfile"},
 		scratch: []string{"vendor/bundle", ".bundle"},
 		output:  []string{"coverage", "log", "tmp"},
-		setup:   []step{{when: always, run: "bundle install"}},
+		setup:   []step{{when: always, run: "bundle config set --local path vendor/bundle && bundle install"}},
 		hosts:   []string{"rubygems.org", "index.rubygems.org"},
 		tests: []step{
 			{when: either(has(".rspec"), has("spec")), run: "bundle exec rspec"},
