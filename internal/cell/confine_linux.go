@@ -206,13 +206,14 @@ func launch(ctx context.Context, c Command, spec plan.Spec, missing []plan.Missi
 	p := &cellProcess{command: c, spec: spec, network: n, missing: missing, refused: &walls.Refusals{}, over: make(chan Reason, 1)}
 	defer p.leaveGroup()
 	defer p.network.close()
+	before := limit.CountBefore(p.spec)
 	if err := p.start(); err != nil {
 		return notStarted(err)
 	}
 	heard := make(chan struct{})
 	go func() { learnMessages(); p.listen(witness); close(heard) }()
 	stop := make(chan struct{})
-	go limit.WatchDisk(p.spec, stop, func(limit string) { p.endFor(Reason(limit)) })
+	go limit.WatchDisk(p.spec, before, stop, func(limit string) { p.endFor(Reason(limit)) })
 	if p.group != nil {
 		go p.group.Watch(p.spec.Limits, stop, func(reason string) { p.endFor(Reason(reason)) })
 	}

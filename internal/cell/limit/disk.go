@@ -28,13 +28,35 @@ const (
 // largeLimit is more than anybody writes between two looks.
 const largeLimit = 1 << 30
 
+// Before is what lay in the directories that are watched before a command could write. The watch of a busy machine begins when the
+// command has written already.
+type Before struct{ inMemory, all *usage }
+
+// CountBefore counts what is quickly counted, as in new layers. What is more is counted by WatchDisk.
+func CountBefore(s plan.Spec) Before {
+	return Before{countFew(inMemory(s)), countFew(s.Limits.Watched)}
+}
+
+// quick is how many files are counted before anybody notices.
+const quick = 500
+
+// countFew counts directories; nil: there is too much in them.
+func countFew(dirs []string) *usage {
+	if u := occupied(dirs, quick); u.names <= quick {
+		return &u
+	}
+	return nil
+}
+
+func inMemory(s plan.Spec) []string { return slices.DeleteFunc(slices.Clone(s.Limits.Watched), onDisk) }
+
 // WatchDisk calls over with the limit that is exceeded, when the directories have grown by more than that, or by half
 // of the files that there was room for. Where nobody but cordon counts memory, what lies in memory may not exceed that limit.
-func WatchDisk(s plan.Spec, stop <-chan struct{}, over func(string)) {
-	watch := func(dirs []string, bytes int64, limit string) {
+func WatchDisk(s plan.Spec, had Before, stop <-chan struct{}, over func(string)) {
+	watch := func(dirs []string, before *usage, bytes int64, limit string) {
 		var deep atomic.Bool
-		w := diskWatch{room: func() usage { return roomOf(dirs) }, count: func() usage {
-			u := occupied(dirs)
+		w := diskWatch{before: before, room: func() usage { return roomOf(dirs) }, count: func() usage {
+			u := occupied(dirs, unknown)
 			deep.Store(u.bytes >= unknown)
 			return u
 		}}
@@ -48,9 +70,9 @@ func WatchDisk(s plan.Spec, stop <-chan struct{}, over func(string)) {
 	}
 	l := s.Limits
 	if c := s.Counting(); c == plan.ByLooking || c == plan.ByProcess {
-		go watch(slices.DeleteFunc(slices.Clone(l.Watched), onDisk), l.Memory, Memory)
+		go watch(inMemory(s), had.inMemory, l.Memory, Memory)
 	}
-	watch(l.Watched, l.Disk, Disk)
+	watch(l.Watched, had.all, l.Disk, Disk)
 }
 
 // diskWatch watches a disk.
@@ -65,13 +87,14 @@ func WatchDisk(s plan.Spec, stop <-chan struct{}, over func(string)) {
 // command does not wait for a count of its files. What was written by then is taken for what
 // was there: it is little, compared with the limit.
 type diskWatch struct {
+	before      *usage // counted before the command could write; nil: it was not
 	room, count func() usage
 }
 
 // exceeded waits until the limit is exceeded, or for stop.
 func (w diskWatch) exceeded(bytes int64, stop <-chan struct{}) bool {
 	first := w.room()
-	if bytes >= largeLimit {
+	if bytes >= largeLimit && w.before == nil {
 		select {
 		case <-stop:
 			return false
@@ -79,12 +102,17 @@ func (w diskWatch) exceeded(bytes int64, stop <-chan struct{}) bool {
 		}
 	}
 	began := time.Now()
-	before := w.count()
+	limit := usage{bytes: bytes, names: first.names / 2}
+	var before usage
+	if w.before != nil {
+		before = *w.before
+	} else {
+		before = w.count()
+	}
 	if before.bytes >= unknown {
 		return true
 	}
-	limit := usage{bytes: bytes, names: first.names / 2}
-	if now := w.room(); now.lost(first, limit) { // the command runs already, and hardly anybody else writes so much
+	if now := w.room(); w.before == nil && now.lost(first, limit) { // the command runs already, and hardly anybody else writes so much
 		before = usage{before.bytes - (first.bytes - now.bytes), before.names - (first.names - now.names)}
 	}
 	room, left, ended := first, limit, time.Now()
@@ -152,12 +180,12 @@ const unknown = 1 << 60
 const deepest = 700
 
 // occupied is what directories take on disk. What vanishes meanwhile counts
-// nothing.
-func occupied(dirs []string) usage {
+// nothing. It gives up when it has counted more than most names.
+func occupied(dirs []string, most int64) usage {
 	var total usage
 	for _, dir := range dirs {
 		if root, err := os.OpenRoot(dir); err == nil {
-			total.countIn(root, 0)
+			total.countIn(root, 0, most)
 		}
 	}
 	return total
@@ -168,16 +196,19 @@ func (u *usage) add(bytes int64) { u.bytes = min(u.bytes+bytes, unknown) }
 
 // countIn counts one directory and closes it. It goes down from open directories, so
 // that no path is too long.
-func (u *usage) countIn(dir *os.Root, depth int) {
+func (u *usage) countIn(dir *os.Root, depth int, most int64) {
 	defer dir.Close()
+	if u.names > most {
+		return
+	}
 	if depth > deepest {
 		u.add(unknown)
 		return
 	}
-	for _, name := range u.countFiles(dir) {
+	for _, name := range u.countFiles(dir, most) {
 		switch sub, err := dir.OpenRoot(name); {
 		case err == nil:
-			u.countIn(sub, depth+1)
+			u.countIn(sub, depth+1, most)
 		case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
 			u.add(unknown)
 		}
@@ -189,7 +220,7 @@ const batch = 1024
 
 // countFiles counts the entries of a directory, and lists the directories among them. What
 // cannot be read is not counted.
-func (u *usage) countFiles(dir *os.Root) (below []string) {
+func (u *usage) countFiles(dir *os.Root, most int64) (below []string) {
 	f, err := dir.Open(".")
 	if err != nil {
 		return nil
@@ -210,7 +241,7 @@ func (u *usage) countFiles(dir *os.Root) (below []string) {
 				below = append(below, name)
 			}
 		}
-		if err != nil {
+		if err != nil || u.names > most {
 			return below
 		}
 	}

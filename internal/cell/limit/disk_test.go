@@ -134,8 +134,28 @@ func TestUncountedDirectoriesAddUp(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(deep, string(rune('a'+i))), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if n := occupied([]string{top}).bytes; n < unknown {
+		if n := occupied([]string{top}, unknown).bytes; n < unknown {
 			t.Errorf("%d directories that are too deep count as %d bytes", i+1, n)
 		}
 	}
+}
+
+// What is written between the count before a command and the beginning of the watch is the command's.
+func TestDiskLimitOfALateWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			before *usage
+			want   bool
+		}{{&usage{bytes: 20}, true}, {nil, false}} { // without the count, it is taken for what was there
+			d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}}
+			d.use(usage{bytes: 20})
+			d.use(usage{bytes: 200})
+			w, stop := d.watch(), make(chan struct{})
+			w.before = c.before
+			time.AfterFunc(30*roomEvery, func() { close(stop) })
+			if got := w.exceeded(100, stop); got != c.want {
+				t.Errorf("%v: the limit is exceeded: %v", c.before, got)
+			}
+		}
+	})
 }
