@@ -165,7 +165,8 @@ func BenchmarkBuild(b *testing.B) {
 	dir := place(b)
 	program, me, host := cordon(b, dir), self(b, dir), filepath.Join(dir, "host")
 	now := time.Now().UnixNano() // a module that nobody has built yet
-	files := map[string]string{"go.mod": "module example\n\ngo 1.24\n", "p0/p.go": fmt.Sprintf("package p0\n\nimport \"fmt\"\n\nfunc Say() { fmt.Println(%d) }\n", now)}
+	files := map[string]string{"go.mod": "module example\n\ngo 1.24\n",
+		"p0/p.go": fmt.Sprintf("package p0\n\nimport \"fmt\"\n\nfunc Say() { fmt.Println(%d) }\n", now)}
 	for i := 1; i < packages; i++ {
 		files[fmt.Sprintf("p%d/p.go", i)] = fmt.Sprintf("package p%d\n\nimport \"example/p%[2]d\"\n\nfunc Say() { p%[2]d.Say() }\n", i, i-1)
 	}

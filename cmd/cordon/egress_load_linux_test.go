@@ -29,30 +29,27 @@ func resolved(at string) (string, error) {
 
 // loris opens connections that say one byte, and asks for something else meanwhile.
 func loris(a []string) (string, error) {
-	n, err := strconv.Atoi(a[1])
-	if err != nil {
-		return "", err
-	}
-	to, err := resolved(a[0])
-	if err != nil {
-		return "", err
-	}
-	for range n {
-		c, err := dial(to)
-		if err != nil {
-			return "", err
-		}
-		defer c.Close()
-		if _, err := io.WriteString(c, "G"); err != nil {
-			return "", err
-		}
-	}
-	return tcp(a[2], []byte(plainRequest(a[3])), false)
+	return beside(a, func(c net.Conn) error { _, err := io.WriteString(c, "G"); return err })
 }
 
 // keeping opens connections that are answered and kept, and asks for something else meanwhile. Connections that say nothing
 // would be ended after a while.
 func keeping(a []string) (string, error) {
+	return beside(a, func(c net.Conn) error {
+		if _, err := fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", a[3]); err != nil {
+			return err
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, resp.Body)
+		return err
+	})
+}
+
+// beside opens connections, begins each, and asks for something else while they are open.
+func beside(a []string, begin func(net.Conn) error) (string, error) {
 	n, err := strconv.Atoi(a[1])
 	if err != nil {
 		return "", err
@@ -67,14 +64,7 @@ func keeping(a []string) (string, error) {
 			return "", err
 		}
 		defer c.Close()
-		if _, err := fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", a[3]); err != nil {
-			return "", err
-		}
-		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			return "", err
-		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		if err := begin(c); err != nil {
 			return "", err
 		}
 	}
